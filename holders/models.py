@@ -1,0 +1,143 @@
+"""Who: the registry of holders, their sign-ins and tokens, and the log of who was referred to whom."""
+
+import hashlib
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from memories import timestamps
+from memories.fields import dump_json, read_json
+from memories.models import MOMENT, json_check, moment_check
+
+KINDS = ("person", "agent", "service")
+SCOPES = ("read", "write", "ask", "curate")
+
+
+class Holder(models.Model):
+    """A person, agent or service that may hold or answer a memory.
+
+    A holder with memories exists whether or not anybody registered it; the registry adds reachability.
+    """
+
+    holder_id = models.CharField(primary_key=True, max_length=200)
+    name = models.CharField(max_length=200, default="", blank=True)
+    kind = models.CharField(max_length=16, default="person")
+    knows_about_json = models.TextField(default="[]")
+    contact_json = models.TextField(default="{}")
+    groups_json = models.TextField(default="[]")
+    created_at = models.CharField(default=timestamps.now, **MOMENT)
+    updated_at = models.CharField(default=timestamps.now, **MOMENT)
+
+    class Meta:
+        db_table = "holders"
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(kind__in=KINDS), name="holders_kind_is_known"),
+            models.CheckConstraint(condition=~Q(holder_id=""), name="holders_id_is_given"),
+            json_check("holders", "knows_about_json", "array"),
+            json_check("holders", "contact_json", "object"),
+            json_check("holders", "groups_json", "array"),
+            moment_check("holders", "created_at"),
+            moment_check("holders", "updated_at"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.holder_id
+
+    @property
+    def topics(self) -> list[str]:
+        """What the holder declared to know about."""
+        return [one for one in read_json(self.knows_about_json, list, []) if isinstance(one, str)]
+
+    @property
+    def contact(self) -> dict[str, str]:
+        """How to reach the holder: free-form keys (`phone`, `email`, `chat`, `rekal_url`, …)."""
+        return {str(key): str(value) for key, value in read_json(self.contact_json, dict, {}).items()}
+
+    @property
+    def groups(self) -> list[str]:
+        """The household's own groups this holder is in (`adults`, `kids`, `guests`, `curators`, …)."""
+        return [one for one in read_json(self.groups_json, list, []) if isinstance(one, str)]
+
+
+class SignIn(models.Model):
+    """Which account signs in as which holder; linking one is the host's business alone."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sign_in")
+    holder_id = models.CharField(max_length=200, unique=True)
+
+    class Meta:
+        db_table = "sign_ins"
+
+    def __str__(self) -> str:
+        return self.holder_id
+
+
+def hash_token(plain: str) -> str:
+    """sha256 in hex: tokens are 32 random bytes, so a slow hash would add nothing."""
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    """Tokens by the household's own words."""
+
+    def live(self) -> "TokenQuerySet":
+        """Tokens that open the door now: not expired, not revoked."""
+        return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timestamps.now()), revoked_at__isnull=True)
+
+    def issue(self, holder_id: str, scopes: list[str], days: int | None = None, **extra: Any) -> "tuple[Token, str]":
+        """Make a token: `(row, plain text)`. Only the hash is kept; the plain text is shown this once."""
+        plain = f"rekal_{secrets.token_urlsafe(32)}"
+        expires = timestamps.to_text(datetime.now(UTC) + timedelta(days=days)) if days else None
+        token = self.create(
+            holder_id=holder_id, sha256=hash_token(plain), scopes_json=dump_json(sorted(set(scopes))), expires_at=expires, **extra
+        )
+        return token, plain
+
+
+class Token(models.Model):
+    """A bearer token of the API and MCP: hashed, scoped, expiring; may act for a person who made it so."""
+
+    holder_id = models.CharField(max_length=200, db_index=True)
+    label = models.CharField(max_length=100, default="", blank=True)
+    sha256 = models.CharField(max_length=64, unique=True)
+    scopes_json = models.TextField(default="[]")
+    acting_for = models.CharField(max_length=200, default="", blank=True, db_index=True)
+    created_at = models.CharField(default=timestamps.now, **MOMENT)
+    expires_at = models.CharField(null=True, blank=True, **MOMENT)
+    revoked_at = models.CharField(null=True, blank=True, **MOMENT)
+    last_used_at = models.CharField(null=True, blank=True, **MOMENT)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        db_table = "tokens"
+        constraints: ClassVar = [json_check("tokens", "scopes_json", "array")]
+
+    def __str__(self) -> str:
+        return f"token {self.pk} of {self.holder_id}"
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """What the token may do; `read` covers recall and listing, `ask` covers who_knows and ask."""
+        return frozenset(one for one in read_json(self.scopes_json, list, []) if isinstance(one, str))
+
+
+class Referral(models.Model):
+    """A line in a holder's own book: who was told that she may know, about which question, and when."""
+
+    holder_id = models.CharField(max_length=200, db_index=True)
+    asker_id = models.CharField(max_length=200)
+    question = models.TextField()
+    verb = models.CharField(max_length=16)
+    confidence = models.CharField(max_length=16)
+    created_at = models.CharField(default=timestamps.now, db_index=True, **MOMENT)
+
+    class Meta:
+        db_table = "referrals"
+
+    def __str__(self) -> str:
+        return f"referral {self.pk}"

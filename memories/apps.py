@@ -1,0 +1,13 @@
+"""The app of *what*: atoms, sources, scenarios, cartridges, edges."""
+
+from django.apps import AppConfig
+
+
+class MemoriesConfig(AppConfig):
+    """Registers the store's system checks."""
+
+    name = "memories"
+    verbose_name = "Memories"
+
+    def ready(self) -> None:
+        from memories import checks  # noqa: F401, PLC0415  (registering is the import's effect)

@@ -1,0 +1,54 @@
+"""Any SentenceTransformer as the engine (extra `transformers`), prompts for query and passage honoured."""
+
+from threading import Lock
+
+import numpy as np
+
+from memories.embedding import (
+    MAX_EMBEDDED_CHARACTERS,
+    MAX_QUERY_CHARACTERS,
+    EngineUnavailable,
+    Vector,
+    bounded,
+)
+
+
+class SentenceTransformerEngine:
+    """A sentence-transformers model by name or path, on the GPU where torch finds one."""
+
+    def __init__(self, model: str) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (an optional extra)
+        except ImportError as error:
+            raise EngineUnavailable(
+                "sentence-transformers is not installed; install the extra: pip install 'rekal[transformers]'."
+            ) from error
+        try:
+            self._model = SentenceTransformer(model)
+        except (OSError, ValueError) as error:
+            raise EngineUnavailable(
+                f"The model “{model[:80]}” cannot be loaded; give the name or the folder of a SentenceTransformer."
+            ) from error
+        self.name = f"sentence-transformers:{model}"
+        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        self._lock = Lock()
+
+    def embed_query(self, text: str) -> Vector:
+        return self._encode([bounded(text, MAX_QUERY_CHARACTERS)], "query")[0]
+
+    def embed_passages(self, texts: list[str]) -> Vector:
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return self._encode([bounded(text, MAX_EMBEDDED_CHARACTERS) for text in texts], "passage")
+
+    def _encode(self, texts: list[str], purpose: str) -> Vector:
+        """`(n, dimensions) float32`, unit length; `purpose` picks the model's own prompt, where it has one."""
+        prompts = self._model.prompts or {}
+        name = next((one for one in (purpose, "document") if prompts.get(one)), None)
+        if purpose == "query" and name == "document":
+            name = None
+        with self._lock:
+            vectors = self._model.encode(
+                texts, prompt_name=name, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32)

@@ -1,0 +1,28 @@
+"""What a verb raises when it will not do what was asked; every face turns these into its own refusals.
+
+Each message is one sentence for the person who asked. It never holds text that person may not read.
+"""
+
+
+class RekalError(Exception):
+    """The base of every refusal of ours."""
+
+
+class NotFound(RekalError):
+    """No such thing for this viewer; the same words whether it is missing or unreadable (404)."""
+
+
+class NotAllowed(RekalError):
+    """The viewer may read it, and may not do this to it (403)."""
+
+
+class Invalid(RekalError):
+    """Input that cannot be taken as it is (422); `field` names where, when one field is to blame."""
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Conflict(RekalError):
+    """Somebody else changed it meanwhile, or it clashes with what is there (409, 412)."""

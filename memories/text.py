@@ -1,0 +1,2 @@
+def index_text(t):
+    return t or ""
