@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Left
 
 from memories import timestamps
 from memories.fields import Fixed, JSONOfType, JSONValid, MatchesGlob, dump_json, read_json
@@ -20,6 +21,7 @@ MOMENT = {"max_length": timestamps.WIDTH}
 ORIGINS = ("self", "observed", "artifact", "third_party")
 PRECISIONS = ("instant", "minute", "hour", "day", "month", "year", "unknown")
 MODALITIES = ("text", "code", "image", "pdf_page", "audio", "mixed")
+TEXT_KEY = 64  # characters of the text that the index of exact repeats looks at
 RELATIONS = ("supports", "contradicts", "derived_from", "cites", "answers", "supersedes")
 
 AUDIENCE_SQL = """
@@ -53,6 +55,13 @@ CASE WHEN NOT json_valid(visibility_json) THEN 0
      WHEN json_type(visibility_json) <> 'object' THEN 0
      WHEN json_type(visibility_json, '$.discoverable') IS NULL THEN 1
      ELSE json_type(visibility_json, '$.discoverable') = 'true' END
+"""
+
+# What somebody else wrote down for a holder is her knowledge only once she confirms it.
+COUNTS_SQL = """
+CASE WHEN origin <> 'third_party' THEN 1
+     WHEN json_valid(metadata_json) AND json_type(metadata_json, '$.confirmed') = 'true' THEN 1
+     ELSE 0 END
 """
 
 
@@ -142,6 +151,10 @@ class Atom(models.Model):
         expression=Fixed(DISCOVERABLE_SQL), output_field=models.BooleanField(), db_persist=True
     )
 
+    counts_for_holder = models.GeneratedField(
+        expression=Fixed(COUNTS_SQL), output_field=models.BooleanField(), db_persist=True
+    )
+
     objects = AtomQuerySet.as_manager()
 
     class Meta:
@@ -154,6 +167,7 @@ class Atom(models.Model):
             models.Index(fields=["recorded_by"], name="idx_atoms_recorded_by"),
             models.Index(fields=["ingested_at"], name="idx_atoms_ingested_at"),
             models.Index(fields=["event_time"], name="idx_atoms_event_time"),
+            models.Index("holder_id", Left("text", TEXT_KEY), name="idx_atoms_same_text"),
             models.Index(
                 fields=[
                     "audience", "holder_id", "recorded_by", "valid_to", "valid_from", "retention_until", "scenario",

@@ -61,6 +61,13 @@ def parse_moment(value: str, zone: ZoneInfo, *, end_of_day: bool = False) -> str
     return to_text(_next(local, precision) - timedelta(milliseconds=1))
 
 
+def date_of(text: str, zone: ZoneInfo) -> str:
+    """Store text cut to its date (midnight UTC): as it stands when it is one already, else the date in `zone`."""
+    if text.endswith("T00:00:00.000+00:00"):
+        return text
+    return f"{from_text(text).astimezone(zone).date().isoformat()}T00:00:00.000+00:00"
+
+
 def _next(start: datetime, precision: str) -> datetime:
     """The beginning of the following day, month or year, on the wall clock."""
     if precision == "day":

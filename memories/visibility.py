@@ -94,10 +94,17 @@ class AtomQuerySet(models.QuerySet[Any]):
             ingested_at__lte=moment,
         )
 
+    def lapsed(self, moment: str | None = None) -> "AtomQuerySet":
+        """Kept longer than `retention_until` says."""
+        return self.filter(retention_until__lt=moment or timestamps.now())
+
     def hinting_to(self, viewer: Viewer) -> "AtomQuerySet":
-        """The atoms that may tell `viewer` *who knows*, though perhaps not what: discoverable, not denying her."""
+        """The atoms that may tell `viewer` *who knows*, though perhaps not what.
+
+        Discoverable, not denying her, and the holder's own word or confirmed by her.
+        """
         denied = Q(audience="closed") | Q(JSONListContains("visibility_json", "$.deny", sorted(viewer.ids)))
-        return self.filter(discoverable=True).exclude(denied)
+        return self.filter(discoverable=True, counts_for_holder=True).exclude(denied)
 
 
 def _readable(viewer: Viewer) -> Q:
@@ -170,6 +177,16 @@ def narrowest(visibilities: Iterable[str]) -> dict[str, Any]:
         for key in ("holders", "groups"):
             result[key] = sorted(set.intersection(*(set(one[key]) for one in listed)))
     return result
+
+
+def is_narrower(new: Mapping[str, Any], stored: str) -> bool:
+    """Whether nobody could read by `new` (complete) who could not read by the stored visibility."""
+    old = _stored(stored)
+    if old["discoverable"] is False and new["discoverable"] or not set(old["deny"]) <= set(new["deny"]):
+        return False
+    if new["scope"] != old["scope"]:
+        return bool(new["scope"] == "private")
+    return all(set(new[key]) <= set(old[key]) for key in ("holders", "groups"))
 
 
 def _stored(text: str) -> dict[str, Any]:

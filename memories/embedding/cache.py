@@ -1,0 +1,113 @@
+"""The embedding cache: the same text is not embedded twice, and its counters cost no write of their own.
+
+Passages are kept in the store under sha256(model, text), written in the transaction that stores their atoms.
+Queries are kept in memory alone: a read never writes. Hits, misses and writes are counted and go to
+`cache_events` one row a kind and batch, when a write transaction is open anyway.
+"""
+
+import hashlib
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from django.conf import settings
+
+from memories.embedding import MAX_EMBEDDED_CHARACTERS, Engine, Vector, bounded, load_engine
+from memories.fields import dump_json
+from memories.models import CachedEmbedding, CacheEvent
+
+QUERIES_KEPT = 1_024
+EVENTS_A_BATCH = 200
+
+_queries: OrderedDict[str, Vector] = OrderedDict()
+_counts: Counter[tuple[str, str]] = Counter()
+_lock = Lock()
+
+
+@dataclass(slots=True)
+class Embedded:
+    """Vectors for a batch of passages: `(n, dimensions) float32`, and the rows the cache lacked."""
+
+    vectors: Vector
+    fresh: list[CachedEmbedding] = field(default_factory=list)
+
+
+def engine() -> Engine:
+    """The configured engine, loaded once a process."""
+    return load_engine(settings.REKAL_ENGINE)
+
+
+def passage_key(model: str, text: str) -> str:
+    """The cache key of a passage: sha256 over the model's name and the text that is really embedded."""
+    return hashlib.sha256(f"{model}\0{bounded(text, MAX_EMBEDDED_CHARACTERS)}".encode()).hexdigest()
+
+
+def embed_query(text: str) -> Vector:
+    """A question's vector, `(dimensions,) float32`, unit length."""
+    model = engine()
+    key = f"{model.name}\0{text}"
+    with _lock:
+        if (known := _queries.get(key)) is not None:
+            _queries.move_to_end(key)
+            _counts["query", "hit"] += 1
+            return known
+        _counts["query", "miss"] += 1
+    vector = model.embed_query(text)
+    with _lock:
+        _queries[key] = vector
+        if len(_queries) > QUERIES_KEPT:
+            _queries.popitem(last=False)
+    return vector
+
+
+def embed_passages(texts: Sequence[str]) -> Embedded:
+    """Vectors of passages, from the cache where it has them; store `fresh` with `keep` in the same transaction."""
+    model = engine()
+    keys = [passage_key(model.name, text) for text in texts]
+    known = {
+        key: np.frombuffer(vector, dtype=np.float32)
+        for key, vector in CachedEmbedding.objects.filter(pk__in=set(keys)).values_list("key", "vector")
+    }
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    fresh = model.embed_passages(list(missing.values()))
+    known |= dict(zip(missing, fresh, strict=True))
+    with _lock:
+        _counts["passage", "hit"] += len(texts) - len(missing)
+        _counts["passage", "miss"] += len(missing)
+    vectors = np.stack([known[key] for key in keys]) if keys else fresh
+    return Embedded(vectors, [CachedEmbedding(key=key, vector=known[key].tobytes()) for key in missing])
+
+
+def keep(fresh: list[CachedEmbedding]) -> None:
+    """Write fresh vectors to the cache; call inside the transaction that stores their atoms."""
+    if not fresh:
+        return
+    CachedEmbedding.objects.bulk_create(fresh, ignore_conflicts=True)
+    with _lock:
+        _counts["passage", "write"] += len(fresh)
+        due = sum(_counts.values()) >= EVENTS_A_BATCH
+    if due:
+        record_events()
+
+
+def drop(texts: Sequence[str]) -> None:
+    """Take these passages out of the cache, as `forget` must."""
+    model = engine()
+    CachedEmbedding.objects.filter(pk__in=[passage_key(model.name, text) for text in texts]).delete()
+
+
+def record_events() -> None:
+    """Write the counters as one `cache_events` row a kind and start anew; call inside a write transaction."""
+    with _lock:
+        counts = dict(_counts)
+        _counts.clear()
+    size = engine().dimensions * 4
+    CacheEvent.objects.bulk_create(
+        CacheEvent(
+            layer=f"embedding.{layer}", cache_key="", event=event, bytes_estimate=size * count,
+            metadata_json=dump_json({"count": count}),
+        )
+        for (layer, event), count in sorted(counts.items())
+    )  # fmt: skip
