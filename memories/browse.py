@@ -121,6 +121,6 @@ def history(viewer: Viewer, atom_id: str) -> list[Memory]:
         seen |= frontier
     atoms = sorted(
         Atom.objects.visible_to(viewer).filter(atom_id__in=seen),
-        key=lambda atom: (atom.valid_from or atom.ingested_at, atom.valid_to is None, atom.valid_to or "", atom.atom_id),
+        key=lambda atom: (atom.valid_to is None, atom.valid_to or "", atom.valid_from or atom.ingested_at, atom.atom_id),
     )
     return memories_for(viewer, atoms)

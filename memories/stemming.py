@@ -21,7 +21,7 @@ from typing import Protocol
 from memories.stopwords import STOP_WORDS
 
 try:
-    from Stemmer import Stemmer as stemmer  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    from Stemmer import Stemmer as stemmer  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: N813
 except ImportError:
     from snowballstemmer import stemmer
 
@@ -101,7 +101,7 @@ def character_class(first: int, last: int, kind: str) -> str:
 
 
 MARKS = character_class(0x300, 0x1E950, "M")
-PIECE = re.compile(rf"[^\W_](?:[^\W_]|[{MARKS}])*")
+PIECE = re.compile(rf"[^\W_][\w{MARKS}]*")
 _ORDER = {language: number for number, language in enumerate(STOP_WORDS)}
 _local = threading.local()
 

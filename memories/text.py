@@ -87,7 +87,7 @@ _PHRASE_LIST = sorted(map(clean, NO_SPACE_PHRASES.split()), key=len, reverse=Tru
 _PHRASE_STARTS = "".join(sorted({phrase[0] for phrase in _PHRASE_LIST}))
 _PHRASES = re.compile(f"(?=[{_PHRASE_STARTS}])(?:{'|'.join(_PHRASE_LIST)})(?![{MARKS}])")
 _WHAT = re.compile("(什[么麼])")  # 什 alone is a numeral, in "what" it is not
-_LONE_KANA = re.compile(rf"(?<![\u3041-\u309f])[{KANA_PARTICLES}](?![\u3041-\u309f])")
+_LONE_KANA = re.compile(rf"(?<![\u3041-\u309f])[{KANA_PARTICLES}](?![\u3041-\u309f{MARKS}])")
 _KOREAN_END = re.compile(rf"(?<=[\uac00-\ud7a3]{{2}})[{HANGUL_PARTICLES}]$")
 _SOFT = frozenset(NO_SPACE_SOFT.split())
 _EXTRA_NUMERALS = "两兩俩倆仨"
@@ -145,8 +145,8 @@ def check_text(text: str, what: str = "text") -> str:
 @lru_cache(maxsize=1 << 16)
 def _analysed(chunk: str, language: str) -> _Word:
     if chunk.isalpha() and chunk[1:].islower() and len(chunk) <= MAX_WORD_LENGTH:  # most words
-        word, keys = fold(chunk), stems(chunk, language)
-        return _Word(word if len(word) > 1 else "", word, keys, ((word, keys),))
+        word, stemmed = fold(chunk), stems(chunk, language)
+        return _Word(word if len(word) > 1 else "", word, stemmed, ((word, stemmed),))
     found = list(PIECE.finditer(chunk.replace("_", ":")))
     pieces = [match[0] for match in found]
     if not pieces:
@@ -156,7 +156,7 @@ def _analysed(chunk: str, language: str) -> _Word:
     together = stems(joined, language) if len(pieces) > 1 else ()
     by_piece = [(fold(piece[:MAX_WORD_LENGTH]), stems(piece[:MAX_WORD_LENGTH], language)) for piece in pieces]
     parts = [part for piece in pieces for part in _BOUNDARY.split(piece) if part != piece]
-    keys = [key for _, stemmed in by_piece for key in stemmed] + [*together]
+    keys = [key for _, found_stems in by_piece for key in found_stems] + [*together]
     keys += [key for part in parts for key in stems(part[:MAX_WORD_LENGTH], language)]
     return _Word(
         whole=_whole_word(core, pieces),
