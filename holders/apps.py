@@ -4,7 +4,13 @@ from django.apps import AppConfig
 
 
 class HoldersConfig(AppConfig):
-    """Plain app configuration."""
+    """Lends `memories` the names that questions may hold: it never imports us."""
 
     name = "holders"
     verbose_name = "Holders"
+
+    def ready(self) -> None:
+        from holders.registry import called  # noqa: PLC0415  (models are ready only now)
+        from memories import names  # noqa: PLC0415
+
+        names.registered = called

@@ -88,6 +88,10 @@ class TokenQuerySet(models.QuerySet["Token"]):
         """Tokens that open the door now: not expired, not revoked."""
         return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timestamps.now()), revoked_at__isnull=True)
 
+    def of(self, holder_id: str) -> "TokenQuerySet":
+        """Tokens that a holder carries, or that act for her."""
+        return self.filter(Q(holder_id=holder_id) | Q(acting_for=holder_id))
+
     def issue(self, holder_id: str, scopes: list[str], days: int | None = None, **extra: Any) -> "tuple[Token, str]":
         """Make a token: `(row, plain text)`. Only the hash is kept; the plain text is shown this once."""
         plain = f"rekal_{secrets.token_urlsafe(32)}"
@@ -141,3 +145,112 @@ class Referral(models.Model):
 
     def __str__(self) -> str:
         return f"referral {self.pk}"
+
+
+class InviteQuerySet(models.QuerySet["Invite"]):
+    """Invitations by the household's own words."""
+
+    def open(self) -> "InviteQuerySet":
+        """Invitations that still let somebody in: neither used nor expired."""
+        return self.filter(used_at__isnull=True, expires_at__gt=timestamps.now())
+
+
+class Invite(models.Model):
+    """A link that lets one person make the account of one holder id: used once, and not for long."""
+
+    sha256 = models.CharField(primary_key=True, max_length=64)
+    holder_id = models.CharField(max_length=200, db_index=True)
+    created_at = models.CharField(default=timestamps.now, **MOMENT)
+    expires_at = models.CharField(**MOMENT)
+    used_at = models.CharField(null=True, blank=True, **MOMENT)
+
+    objects = InviteQuerySet.as_manager()
+
+    class Meta:
+        db_table = "invites"
+        constraints: ClassVar = [moment_check("invites", "created_at"), moment_check("invites", "expires_at")]
+
+    def __str__(self) -> str:
+        return f"invite of {self.holder_id}"
+
+
+class Preference(models.Model):
+    """How one holder likes the pages: language, time zone, theme (empty: as the household has it), topics not shown."""
+
+    holder_id = models.CharField(primary_key=True, max_length=200)
+    language = models.CharField(max_length=16, default="", blank=True)
+    time_zone = models.CharField(max_length=64, default="", blank=True)
+    theme = models.CharField(max_length=8, default="", blank=True)
+    hidden_topics_json = models.TextField(default="[]")
+
+    class Meta:
+        db_table = "preferences"
+        constraints: ClassVar = [json_check("preferences", "hidden_topics_json", "array")]
+
+    def __str__(self) -> str:
+        return f"preferences of {self.holder_id}"
+
+    @property
+    def hidden_topics(self) -> list[str]:
+        """Topics her memories show that she would rather not be asked about."""
+        return [one for one in read_json(self.hidden_topics_json, list, []) if isinstance(one, str)]
+
+
+EVENT_KINDS = ("question", "answered", "expiring")
+
+
+class Event(models.Model):
+    """Something a holder wants to hear of, by ids alone: who may read what they name is decided on delivery.
+
+    `question`: somebody asks her. `answered`: her question has an answer. `expiring`: a memory of hers is about to
+    lapse. `subject` is a question's or a memory's id, `atom_id` the memory to read, if any, `due` when it lapses.
+    """
+
+    kind = models.CharField(max_length=16)
+    holder_id = models.CharField(max_length=200, db_index=True)
+    subject = models.CharField(max_length=64)
+    atom_id = models.CharField(max_length=64, default="", blank=True)
+    due = models.CharField(default="", blank=True, **MOMENT)
+    created_at = models.CharField(default=timestamps.now, db_index=True, **MOMENT)
+
+    class Meta:
+        db_table = "events"
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(kind__in=EVENT_KINDS), name="events_kind_is_known"),
+            models.UniqueConstraint(
+                fields=["kind", "holder_id", "subject", "atom_id", "due"], name="events_are_told_once"
+            ),
+            moment_check("events", "created_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} event {self.pk}"
+
+
+class Webhook(models.Model):
+    """An address that a holder has her events sent to, signed with a secret that only it and we know."""
+
+    holder_id = models.CharField(max_length=200, db_index=True)
+    url = models.CharField(max_length=500)
+    secret = models.CharField(max_length=64)
+    kinds_json = models.TextField(default="[]")
+    last_event_id = models.BigIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    next_try_at = models.CharField(null=True, blank=True, **MOMENT)
+    created_at = models.CharField(default=timestamps.now, **MOMENT)
+
+    class Meta:
+        db_table = "webhooks"
+        constraints: ClassVar = [
+            json_check("webhooks", "kinds_json", "array"),
+            models.UniqueConstraint(fields=["holder_id", "url"], name="webhooks_are_unique"),
+            moment_check("webhooks", "created_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} of {self.holder_id}"
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of events it is told; each of `EVENT_KINDS` when none is named."""
+        return [one for one in read_json(self.kinds_json, list, []) if one in EVENT_KINDS] or list(EVENT_KINDS)

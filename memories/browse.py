@@ -117,10 +117,17 @@ def history(viewer: Viewer, atom_id: str) -> list[Memory]:
             Q(from_atom_id__in=frontier) | Q(to_atom_id__in=frontier), relation="supersedes"
         ).values_list("from_atom_id", "to_atom_id")
         linked = {one for pair in edges for one in pair} - seen
-        frontier = set(Atom.objects.visible_to(viewer).filter(atom_id__in=linked).values_list("atom_id", flat=True))
+        frontier = set(
+            Atom.objects.visible_to(viewer).filter(atom_id__in=linked).values_list("atom_id", flat=True)
+        )
         seen |= frontier
     atoms = sorted(
         Atom.objects.visible_to(viewer).filter(atom_id__in=seen),
-        key=lambda atom: (atom.valid_to is None, atom.valid_to or "", atom.valid_from or atom.ingested_at, atom.atom_id),
+        key=lambda atom: (
+            atom.valid_to is None,
+            atom.valid_to or "",
+            atom.valid_from or atom.ingested_at,
+            atom.atom_id,
+        ),
     )
     return memories_for(viewer, atoms)

@@ -15,6 +15,7 @@ Django runs database checks in few commands (`migrate`, `check --database`); our
 
 import stat
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -32,7 +33,9 @@ FOREIGN_KINDS = {
 
 
 @register(Tags.database)
-def check_store(databases: list[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+def check_store(
+    app_configs: Any = None, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[CheckMessage]:
     """The engine and the store, as `refusals` has them, for Django's own commands."""
     if "default" not in (databases or []):
         return []
@@ -47,10 +50,14 @@ def check_store(databases: list[str] | None = None, **kwargs: Any) -> list[Check
 
 
 @register(Tags.security)
-def check_secret(**kwargs: Any) -> list[CheckMessage]:
+def check_secret(app_configs: Any = None, **kwargs: Any) -> list[CheckMessage]:
     """The signing key lets its reader sign in as anybody; only its owner may read it."""
     path = settings.REKAL_SECRET_FILE
-    if sys.platform == "win32" or not path.exists() or not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if (
+        sys.platform == "win32"
+        or not path.exists()
+        or not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    ):
         return []
     return [
         Error(
@@ -62,13 +69,15 @@ def check_secret(**kwargs: Any) -> list[CheckMessage]:
 
 
 def check_engine(raw: Any = None) -> list[CheckMessage]:
-    """Whether this connection's SQLite can do what the store needs; `raw` is a DB-API connection, else ours."""
+    """Whether our SQLite can do what a store needs; `raw` is another DB-API connection to judge instead.
+
+    Looks at a database in memory, so that no store is opened.
+    """
     if raw is None:
         try:
-            connection.ensure_connection()
+            raw = connection.get_new_connection(connection.get_connection_params() | {"database": ":memory:"})
         except Exception as error:  # noqa: BLE001  (the driver raises its own classes, before Django wraps them)
             return [_no_extension(error)]
-        raw = connection.connection
     problems: list[CheckMessage] = []
     try:
         raw.execute("SELECT vec_version()")
@@ -105,7 +114,9 @@ def check_file(store: StoreFile) -> list[CheckMessage]:
         ]
     if store.kind != "foreign":
         return []
-    what = next((kind for table, kind in FOREIGN_KINDS.items() if table in store.tables), "another program’s file")
+    what = next(
+        (kind for table, kind in FOREIGN_KINDS.items() if table in store.tables), "another program’s file"
+    )
     version = f", user_version {store.user_version}" if store.user_version else ""
     return [
         Error(
@@ -134,7 +145,9 @@ def check_model(store: StoreFile) -> list[CheckMessage]:
     """Whether the configured engine is the one that wrote the store's vectors."""
     configured = configured_model()
     if store.model and store.model != configured:
-        problem = f"The vectors of {store.path} were written by {store.model}, and REKAL_ENGINE names {configured}."
+        problem = (
+            f"The vectors of {store.path} were written by {store.model}, and REKAL_ENGINE names {configured}."
+        )
     elif store.recorded_dimensions and store.recorded_dimensions != store.dimensions:
         problem = (
             f"The vectors of {store.path} should have {store.recorded_dimensions} dimensions "
@@ -163,17 +176,23 @@ def refusals(*, model: bool = True, secret: bool = False) -> list[CheckMessage]:
         return []
     store = store_file.inspect(path)
     problems = check_secret() if secret else []
-    problems += check_file(store) or check_newer(store) or _not_ready(store) or (check_model(store) if model else [])
+    problems += (
+        check_file(store) or check_newer(store) or _not_ready(store) or (check_model(store) if model else [])
+    )
     return problems
 
 
 def _not_ready(store: StoreFile) -> list[CheckMessage]:
     if store.kind in {"missing", "empty"}:
         sentence = f"There is no store at {store.path} yet."
-        return [Error(sentence, hint="Make one with: manage.py migrate (or see one: make demo).", id="rekal.E007")]
+        return [
+            Error(sentence, hint="Make one with: manage.py migrate (or see one: make demo).", id="rekal.E007")
+        ]
     if store_file.unapplied(store):
         sentence = f"{store.path} was written by an older rekal."
-        return [Error(sentence, hint="Make a backup, then bring it up to date: manage.py migrate.", id="rekal.E008")]
+        return [
+            Error(
+                sentence, hint="Make a backup, then bring it up to date: manage.py migrate.", id="rekal.E008"
+            )
+        ]
     return []
-
-

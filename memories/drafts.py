@@ -72,7 +72,9 @@ def checked_name(value: object, field_name: str, limit: int = MAX_NAME) -> str:
     if len(name) > limit:
         raise Invalid(f"The {field_name.replace('_', ' ')} may have at most {limit} characters.", field_name)
     if any(ord(character) < 32 or 0xD800 <= ord(character) <= 0xDFFF for character in name):
-        raise Invalid(f"The {field_name.replace('_', ' ')} is one line without control characters.", field_name)
+        raise Invalid(
+            f"The {field_name.replace('_', ' ')} is one line without control characters.", field_name
+        )
     return name
 
 
@@ -157,7 +159,9 @@ def make_draft(viewer: Viewer, zone: ZoneInfo, text: object, **given: Any) -> Dr
         event_time_precision=precision,
         valid_from=valid_from,
         valid_to=valid_to,
-        retention_until=checked_moment(given.get("retention_until"), "retention_until", zone, end_of_day=True),
+        retention_until=checked_moment(
+            given.get("retention_until"), "retention_until", zone, end_of_day=True
+        ),
         visibility=given.get("visibility"),
         source=source,
         modality=checked_choice(given.get("modality") or "text", MODALITIES, "modality"),

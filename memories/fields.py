@@ -26,7 +26,9 @@ class JSONOfType(Func):
     def __init__(self, column: str, json_type: str, **extra: Any) -> None:
         super().__init__(column, json_type=json_type, **extra)
 
-    template = "(CASE WHEN json_valid(%(expressions)s) THEN json_type(%(expressions)s) = '%(json_type)s' ELSE 0 END)"
+    template = (
+        "(CASE WHEN json_valid(%(expressions)s) THEN json_type(%(expressions)s) = '%(json_type)s' ELSE 0 END)"
+    )
 
 
 class MatchesGlob(Func):
@@ -48,7 +50,7 @@ class JSONListContains(Func):
     def __init__(self, column: str, path: str, values: list[str]) -> None:
         super().__init__(column, Value(path), Value(json.dumps(sorted(values))))
 
-    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **extra: Any) -> Any:
         (column, column_params), (path, path_params), (wanted, wanted_params) = (
             compiler.compile(source) for source in self.source_expressions
         )
@@ -68,7 +70,7 @@ class Fixed(Func):
         super().__init__(**extra)
         self.sql = sql
 
-    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **extra: Any) -> Any:
         return self.sql, ()
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:

@@ -16,7 +16,7 @@ from memories import timestamps
 from memories.fields import Fixed, JSONOfType, JSONValid, MatchesGlob, dump_json, read_json
 from memories.visibility import AtomQuerySet
 
-MOMENT = {"max_length": timestamps.WIDTH}
+MOMENT: dict[str, Any] = {"max_length": timestamps.WIDTH}
 
 ORIGINS = ("self", "observed", "artifact", "third_party")
 PRECISIONS = ("instant", "minute", "hour", "day", "month", "year", "unknown")

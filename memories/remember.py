@@ -46,7 +46,9 @@ def remember(
     there comes back (unless `if_new` is False). Raises `Invalid`, `NotFound`, `NotAllowed`.
     """
     olds = _replaceable(viewer, replaces)
-    draft = make_draft(viewer, zone(), text, **(_inherited(viewer, olds) | {k: v for k, v in given.items() if v is not None}))
+    draft = make_draft(
+        viewer, zone(), text, **(_inherited(viewer, olds) | {k: v for k, v in given.items() if v is not None})
+    )
     if olds and draft.valid_from is None:
         draft = replace(draft, valid_from=timestamps.now())
     visibility = visibility_of(draft, olds)
@@ -108,7 +110,11 @@ def visibility_of(draft: Draft, olds: Sequence[Atom] = ()) -> dict[str, Any]:
     if olds:
         return narrowest(old.visibility_json for old in olds)
     if draft.scenario:
-        stored = Scenario.objects.filter(name=draft.scenario).values_list("default_visibility_json", flat=True).first()
+        stored = (
+            Scenario.objects.filter(name=draft.scenario)
+            .values_list("default_visibility_json", flat=True)
+            .first()
+        )
         if stored and (default := read_json(stored, dict, None)):
             return parse_visibility(default)
     return parse_visibility(default_visibility())
@@ -120,7 +126,7 @@ def find_same(viewer: Viewer, draft: Draft, visibility: Mapping[str, Any]) -> At
     Looked for only among what the viewer may change: identical text of somebody else stays unseen. Facts true in
     two separate periods stay two.
     """
-    return (
+    same: Atom | None = (
         Atom.objects.changeable_by(viewer)
         .current()
         .alias(text_key=Left("text", TEXT_KEY))
@@ -140,6 +146,7 @@ def find_same(viewer: Viewer, draft: Draft, visibility: Mapping[str, Any]) -> At
         .order_by("pk")
         .first()
     )
+    return same
 
 
 def _replaceable(viewer: Viewer, atom_ids: Sequence[str]) -> list[Atom]:
@@ -176,7 +183,9 @@ def _supersede(atom: Atom, olds: Sequence[Atom]) -> None:
     begin = atom.valid_from or atom.ingested_at
     for old in olds:
         if old.valid_from and old.valid_from > begin:
-            raise Invalid("The new memory begins before the one it replaces; give a later valid_from.", "valid_from")
+            raise Invalid(
+                "The new memory begins before the one it replaces; give a later valid_from.", "valid_from"
+            )
         old.valid_to = min(old.valid_to, begin) if old.valid_to else begin
         old.updated_at = next_stamp(old.updated_at)
         old.save(update_fields=["valid_to", "updated_at"])
@@ -264,7 +273,9 @@ def _changed_columns(viewer: Viewer, atom: Atom, changes: Mapping[str, Any]) -> 
         columns["tags"] = dump_json(list(checked_tags(changes["tags"] or ())))
     for bound in ("valid_from", "valid_to", "retention_until"):
         if bound in changes:
-            columns[bound] = checked_moment(changes[bound], bound, here, end_of_day=bound == "retention_until")
+            columns[bound] = checked_moment(
+                changes[bound], bound, here, end_of_day=bound == "retention_until"
+            )
     if changes.keys() & {"event_time", "event_time_end", "event_time_precision"}:
         columns |= _changed_event(atom, changes)
     if "visibility" in changes:
@@ -293,7 +304,9 @@ def _changed_event(atom: Atom, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 def _changed_visibility(viewer: Viewer, atom: Atom, wanted: Any) -> str:
     visibility = parse_visibility(wanted)
-    if not viewer.ids & {atom.holder_id, atom.recorded_by} and not is_narrower(visibility, atom.visibility_json):
+    if not viewer.ids & {atom.holder_id, atom.recorded_by} and not is_narrower(
+        visibility, atom.visibility_json
+    ):
         raise NotAllowed("A curator may narrow who reads somebody else's memory, never widen it.")
     return dump_visibility(visibility)
 

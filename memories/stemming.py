@@ -102,6 +102,17 @@ def character_class(first: int, last: int, kind: str) -> str:
 
 MARKS = character_class(0x300, 0x1E950, "M")
 PIECE = re.compile(rf"[^\W_][\w{MARKS}]*")
+# Letters of the scripts without spaces, as ranges for a regular expression.
+_EAST = (  # han, kana, bopomofo, hangul
+    "\u1100-\u11ff\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u318e"
+    "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U00020000-\U0003fffd"
+)
+_SOUTH_EAST_BLOCKS = ((0xE00, 0xF00), (0x1000, 0x10A0), (0x1780, 0x1800), (0xA9E0, 0xAA00), (0xAA60, 0xAA80))
+SOUTH_EAST = "".join(  # Thai and Lao, Burmese, Khmer, Burmese extensions
+    character_class(first, last, "L") for first, last in _SOUTH_EAST_BLOCKS
+)
+NO_SPACE = _EAST + SOUTH_EAST
 _ORDER = {language: number for number, language in enumerate(STOP_WORDS)}
 _local = threading.local()
 

@@ -23,6 +23,7 @@ from memories.store import APPLICATION_ID
 
 Kind = Literal["missing", "empty", "ours", "foreign", "unreadable"]
 Migration = tuple[str, str]
+BEGUN = {"django_migrations", "sqlite_sequence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,11 @@ def inspect(path: Path) -> StoreFile:
 
 def _read(path: Path) -> StoreFile:
     raw = None
+    log = path.with_name(f"{path.name}-wal")
+    # Without a write-ahead log the file holds everything; `immutable` then keeps SQLite from leaving an empty log.
+    how = "mode=ro" if log.exists() else "mode=ro&immutable=1"
     try:
-        raw = sqlite.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=20)
+        raw = sqlite.connect(f"file:{quote(str(path))}?{how}", uri=True, timeout=20)
         return _described(path, raw)
     except sqlite.DatabaseError as error:
         return StoreFile(path, "unreadable", reason=str(error))
@@ -89,12 +93,17 @@ def _described(path: Path, raw: Any) -> StoreFile:
     if "django_migrations" in tables:
         applied = frozenset(raw.execute("SELECT app, name FROM django_migrations"))
     marked = one("PRAGMA application_id") == APPLICATION_ID
-    if tables and not marked and not any(app == "memories" for app, _ in applied):
-        begun = applied and not any(app in {"atoms", "holders"} for app in tables)
-        if not begun:
-            return StoreFile(path, "foreign", user_version, tables)
-    settings = dict(raw.execute("SELECT key, value_json FROM store_settings")) if "store_settings" in tables else {}
-    declared = re.search(r"float\[(\d+)\]", one("SELECT sql FROM sqlite_master WHERE name = 'atom_vec'") or "")
+    begun = applied <= known_migrations() and (
+        bool(applied) or tables <= BEGUN
+    )  # a first `migrate` cut short
+    if not marked and not begun:
+        return StoreFile(path, "foreign", user_version, tables)
+    settings = (
+        dict(raw.execute("SELECT key, value_json FROM store_settings")) if "store_settings" in tables else {}
+    )
+    declared = re.search(
+        r"float\[(\d+)\]", one("SELECT sql FROM sqlite_master WHERE name = 'atom_vec'") or ""
+    )
     return StoreFile(
         path, "ours" if tables else "empty", user_version, tables, applied,
         model=read_json(settings.get("embedding_model"), str, ""),
@@ -110,7 +119,9 @@ def known_migrations() -> frozenset[Migration]:
     for config in apps.get_app_configs():
         spec = find_spec(f"{config.name}.migrations")
         for folder in (spec.submodule_search_locations or []) if spec else []:
-            found |= {(config.label, module.name) for module in iter_modules([folder]) if module.name[0] not in "_~"}
+            found |= {
+                (config.label, module.name) for module in iter_modules([folder]) if module.name[0] not in "_~"
+            }
     return frozenset(found)
 
 

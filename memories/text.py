@@ -33,10 +33,11 @@ from memories.errors import Invalid
 from memories.stemming import (
     INVISIBLE,
     MARKS,
+    NO_SPACE,
     NO_SPACE_SCRIPTS,
     PIECE,
+    SOUTH_EAST,
     UNDECIDED,
-    character_class,
     clean,
     dominant_script,
     fold,
@@ -65,20 +66,10 @@ HIDDEN_CHARACTERS = 4
 MARK = "\ue000"
 BREAK = "\ue00f"
 
-_EAST = (  # han, kana, bopomofo, hangul
-    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u318e"
-    "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U0003fffd"
-)
-_SOUTH_EAST_BLOCKS = ((0xE00, 0xF00), (0x1000, 0x10A0), (0x1780, 0x1800), (0xA9E0, 0xAA00), (0xAA60, 0xAA80))
-_SOUTH_EAST = "".join(  # Thai and Lao, Burmese, Khmer, Burmese extensions
-    character_class(first, last, "L") for first, last in _SOUTH_EAST_BLOCKS
-)
-_NO_SPACE = _EAST + _SOUTH_EAST
-_SPAN = re.compile(rf"(?P<run>[{_NO_SPACE}][{_NO_SPACE}{MARKS}]*)|[^\s{_NO_SPACE}]+")
+_SPAN = re.compile(rf"(?P<run>[{NO_SPACE}][{NO_SPACE}{MARKS}]*)|[^\s{NO_SPACE}]+")
 _CLUSTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
 _HAS_MARKS = re.compile(f"[{MARKS}]")
-_IS_SOUTH_EAST = re.compile(f"[{_SOUTH_EAST}]")
+_IS_SOUTH_EAST = re.compile(f"[{SOUTH_EAST}]")
 _BOUNDARY = re.compile(  # fooBar, HTTPServer, DE123
     r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)"
 )

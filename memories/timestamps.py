@@ -9,9 +9,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 WIDTH = 29
-GLOB = (
-    "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00"
-)
+GLOB = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00"
 _PARTIAL = re.compile(r"^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$")
 
 
@@ -82,7 +80,9 @@ def _parse_partial(text: str, match: re.Match[str]) -> tuple[str, str]:
     try:
         moment = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
     except ValueError:
-        raise UnreadableTime(f"“{text[:40]}” is not a date on the calendar; write it as 2026-07-19.") from None
+        raise UnreadableTime(
+            f"“{text[:40]}” is not a date on the calendar; write it as 2026-07-19."
+        ) from None
     return to_text(moment), "day" if day else "month" if month else "year"
 
 

@@ -16,9 +16,13 @@ from memories.fields import dump_json
 from memories.store import get_setting, set_setting
 
 MAX_K = 4_096
-DECLARATION = (
-    "CREATE VIRTUAL TABLE atom_vec USING vec0(atom_pk INTEGER PRIMARY KEY, embedding float[{}] distance_metric=cosine)"
-)
+# 64 vectors a chunk: reading one vector walks its chunk's pages, and at the default of 1,024 that took ten times as
+# long (200 of 50,000: 79 ms against 8 ms), while a whole scan took the same.
+DECLARATION = """
+    CREATE VIRTUAL TABLE atom_vec USING vec0(
+        atom_pk INTEGER PRIMARY KEY, embedding float[{}] distance_metric=cosine, chunk_size=64
+    )
+"""
 
 
 class ModelMismatch(RekalError):
@@ -69,7 +73,10 @@ def read_vectors(pks: Sequence[int]) -> dict[int, Vector]:
         return {}
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT atom_pk, embedding FROM atom_vec WHERE atom_pk IN (SELECT value FROM json_each(%s))",
+            """
+            SELECT atom_pk, embedding FROM json_each(%s) AS wanted
+            CROSS JOIN atom_vec ON atom_vec.atom_pk = wanted.value
+            """,  # one point query an atom: `IN (SELECT …)` would scan the whole table
             [dump_json(list(pks))],
         )
         return {pk: np.frombuffer(blob, dtype=np.float32) for pk, blob in cursor.fetchall()}

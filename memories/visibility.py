@@ -118,7 +118,9 @@ def _readable(viewer: Viewer) -> Q:
     shared = Q(audience="listed") & named
     if viewer.in_household:
         shared |= Q(audience="household_except")
-    shared |= Q(audience__in=("private", "listed", "household", "household_except"), recorded_by=viewer.holder_id)
+    shared |= Q(
+        audience__in=("private", "listed", "household", "household_except"), recorded_by=viewer.holder_id
+    )
     readable = own | (shared & ~denied)
     return readable | Q(audience="household") if viewer.in_household else readable
 
@@ -142,7 +144,9 @@ def parse_visibility(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise Invalid("Visibility must be household, private, or an object with a scope.", "visibility")
     if unknown := sorted(set(value) - KEYS):
-        raise Invalid(f"Visibility has no “{unknown[0][:40]}”; it knows {', '.join(sorted(KEYS))}.", "visibility")
+        raise Invalid(
+            f"Visibility has no “{unknown[0][:40]}”; it knows {', '.join(sorted(KEYS))}.", "visibility"
+        )
     scope = value.get("scope", "household" if not value else None)
     if scope not in SCOPES:
         raise Invalid("Visibility needs a scope: household, private or holders.", "visibility")
@@ -182,7 +186,7 @@ def narrowest(visibilities: Iterable[str]) -> dict[str, Any]:
 def is_narrower(new: Mapping[str, Any], stored: str) -> bool:
     """Whether nobody could read by `new` (complete) who could not read by the stored visibility."""
     old = _stored(stored)
-    if old["discoverable"] is False and new["discoverable"] or not set(old["deny"]) <= set(new["deny"]):
+    if (old["discoverable"] is False and new["discoverable"]) or not set(old["deny"]) <= set(new["deny"]):
         return False
     if new["scope"] != old["scope"]:
         return bool(new["scope"] == "private")

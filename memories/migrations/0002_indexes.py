@@ -18,7 +18,11 @@ CREATE_FTS = [
     "INSERT INTO atom_fts(atom_fts, rank) VALUES ('secure-delete', 1)",
 ]
 CREATE_VECTORS = [
-    "CREATE VIRTUAL TABLE atom_vec USING vec0(atom_pk INTEGER PRIMARY KEY, embedding float[384] distance_metric=cosine)"
+    """
+    CREATE VIRTUAL TABLE atom_vec USING vec0(
+        atom_pk INTEGER PRIMARY KEY, embedding float[384] distance_metric=cosine, chunk_size=64
+    )
+    """
 ]
 MARK = ["PRAGMA user_version = 5", "PRAGMA application_id = 1380272961"]
 UNMARK = ["PRAGMA user_version = 0", "PRAGMA application_id = 0"]

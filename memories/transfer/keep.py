@@ -1,0 +1,77 @@
+"""Google Keep, as Takeout gives it: a JSON file a note, in a folder or a zip. Times are in microseconds."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from memories.errors import Invalid
+from memories.transfer import files, times
+from memories.transfer.records import Options, Record
+
+SIGNS = (b'"isTrashed"', b'"userEditedTimestampUsec"')
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """A note, or a folder or zip that holds one."""
+    if any(sign in head for sign in SIGNS):
+        return True
+    if not files.names(path, 1):
+        return False
+    with files.pieces(path, ".json") as found:
+        return any(_is_note(piece) for piece, _ in zip(found, range(20), strict=False))
+
+
+def _is_note(piece: files.Piece) -> bool:
+    with piece.open() as file:
+        start = file.read(files.HEAD)
+    return any(sign in start for sign in SIGNS)
+
+
+def read(path: Path, _: Options) -> Iterator[Record]:
+    """A record a note; `line` counts the notes. Trashed ones are refused, archived ones taken."""
+    with files.pieces(path, ".json") as found:
+        for number, piece in enumerate(found, start=1):
+            try:
+                note = json.loads(files.text_of(files.read_note(piece)))
+                if isinstance(note, dict) and ("isTrashed" in note or "userEditedTimestampUsec" in note):
+                    yield _record(number, piece.name, note)
+            except (Invalid, ValueError, RecursionError) as error:
+                why = str(error) if isinstance(error, Invalid) else "it is not JSON."
+                yield Record(number, why=f"{piece.name}: {why}")
+
+
+def _record(number: int, name: str, note: dict[str, Any]) -> Record:
+    if note.get("isTrashed"):
+        return Record(number, why=f"{name} is in the trash.")
+    text = _said(note)
+    if not text:
+        return Record(number, why=f"{name} holds no text.")
+    labels = [
+        str(one["name"]) for one in note.get("labels") or [] if isinstance(one, dict) and one.get("name")
+    ]
+    created = note.get("createdTimestampUsec") or note.get("userEditedTimestampUsec")
+    fields = {
+        "text": text,
+        "tags": labels[:40] + (["pinned"] if note.get("isPinned") else []),
+        "created_at": times.stated(created, UTC) if created else None,
+        "metadata": {
+            "imported": {"format": "google-keep", "file": name, "archived": bool(note.get("isArchived"))}
+        },
+    }
+    return Record(number, fields, identity=f"{name}\n{created or ''}")
+
+
+def _said(note: dict[str, Any]) -> str:
+    parts = [str(note.get("title") or "").strip(), str(note.get("textContent") or "").strip()]
+    items = [
+        one
+        for one in note.get("listContent") or []
+        if isinstance(one, dict) and str(one.get("text") or "").strip()
+    ]
+    parts += [f"- [{'x' if one.get('isChecked') else ' '}] {str(one['text']).strip()}" for one in items]
+    parts += [
+        str(one["url"]) for one in note.get("annotations") or [] if isinstance(one, dict) and one.get("url")
+    ]
+    return "\n".join(part for part in parts if part)

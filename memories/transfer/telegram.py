@@ -1,0 +1,78 @@
+"""Telegram Desktop's JSON export, one chat or all of them: a message a memory, its author the holder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ijson
+
+from memories.errors import Invalid
+from memories.transfer import files, times
+from memories.transfer.records import Options, Record
+
+
+def recognises(_: Path, head: bytes) -> bool:
+    """JSON with messages that have a `from_id`, or with Telegram's list of chats."""
+    return head.lstrip()[:1] == b"{" and (
+        (b'"messages"' in head and (b'"from_id"' in head or b'"date_unixtime"' in head))
+        or (b'"chats"' in head and b'"list"' in head and b'"about"' in head)
+    )
+
+
+def read(path: Path, options: Options) -> Iterator[Record]:
+    """A record a message; `line` counts the messages. Raises `Invalid` when it is no whole JSON."""
+    with files.opened(path) as file:
+        try:
+            for number, (chat, message) in enumerate(_messages(file), start=1):
+                yield _record(number, chat, message, options, file.tell())
+        except ijson.JSONError:
+            raise Invalid(
+                f"{path.name} is not whole JSON; what came before the fault is taken.", "path"
+            ) from None
+
+
+def _messages(file: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every message with the name of its chat, which stands before the messages."""
+    chat = ""
+    builder: Any = None
+    depth = 0
+    for prefix, event, value in ijson.parse(file, use_float=True):
+        if builder is not None:
+            builder.event(event, value)
+            depth += event in ("start_map", "start_array")
+            depth -= event in ("end_map", "end_array")
+            if depth == 0:
+                yield chat, builder.value
+                builder = None
+        elif prefix in ("name", "chats.list.item.name"):
+            chat = str(value or "")
+        elif event == "start_map" and prefix in ("messages.item", "chats.list.item.messages.item"):
+            builder, depth = ijson.ObjectBuilder(), 1
+            builder.event(event, value)
+
+
+def _record(number: int, chat: str, message: dict[str, Any], options: Options, end: int) -> Record:
+    if message.get("type") != "message":
+        return Record(number, why="It is a notice of Telegram’s, no message.", end=end)
+    text = _said(message.get("text")).strip()
+    if not text:
+        return Record(number, why="It is a picture, a recording or a file without words.", end=end)
+    author = str(message.get("from") or message.get("from_id") or "")
+    try:
+        when = times.stated(message.get("date_unixtime") or message.get("date"), options.zone)
+    except ValueError as error:
+        return Record(number, why=str(error), end=end)
+    fields = {
+        "text": text, "holder_id": author, "event_time": when, "created_at": when, "source": f"telegram:{chat}"[:1_000],
+        "metadata": {"imported": {"format": "telegram", "chat": chat, "author": author, "id": message.get("id")}},
+    }  # fmt: skip
+    return Record(number, fields, identity=f"{chat}\n{message.get('id')}", end=end)
+
+
+def _said(text: Any) -> str:
+    """A text, or a list of texts and of pieces with a `text` of their own."""
+    if isinstance(text, str):
+        return text
+    if isinstance(text, list):
+        return "".join(_said(one.get("text") if isinstance(one, dict) else one) for one in text)
+    return ""

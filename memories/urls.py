@@ -1,0 +1,18 @@
+"""Addresses of the pages about memories."""
+
+from django.urls import path
+
+from memories import views
+
+urlpatterns = [
+    path("remember/", views.remember_page, name="remember"),
+    path("remember/suggestions/", views.suggest, name="suggest"),
+    path("memories/", views.browse, name="browse"),
+    path("memories/change/", views.bulk, name="bulk"),
+    path("memories/undo/", views.undo, name="undo-forget"),
+    path("memories/<str:atom_id>/", views.memory, name="memory"),
+    path("memories/<str:atom_id>/edit/", views.edit_memory, name="edit-memory"),
+    path("memories/<str:atom_id>/share/", views.share, name="share-memory"),
+    path("memories/<str:atom_id>/confirm/", views.confirm_memory, name="confirm-memory"),
+    path("memories/<str:atom_id>/forget/", views.forget_memory, name="forget-memory"),
+]

@@ -1,0 +1,1 @@
+"""A believable household to try everything on."""

@@ -1,0 +1,130 @@
+"""MCP over streamable HTTP at `/mcp`: the same tokens as the API, every request on its own.
+
+No session is kept: each POST carries its token, is answered with JSON and forgotten, so a token that is revoked
+ends at once and no session id can be stolen. The Host must be one of ours and an Origin, when a browser sends one,
+must be the page's own: a page elsewhere cannot make a browser talk to us.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from holders.auth import REFUSED, Principal, principal_of_token
+from rekal_site.mcp.server import Face
+
+PATH = "/mcp"
+PRINCIPAL = "rekal.principal"
+MAX_BODY = 1024 * 1024
+
+STRANGE_HOST = "This server does not go by that name; REKAL_HOSTS lists the names it is reached by."
+STRANGE_ORIGIN = "Pages of another origin may not talk to this server."
+ONLY_POST = "MCP is spoken with POST here."
+NO_TOKEN = "Send an API token: Authorization: Bearer …"
+
+
+def principal_of_request(request: Any) -> Principal:
+    """The principal that the door has put on the request."""
+    principal: Principal = request.scope[PRINCIPAL]
+    return principal
+
+
+class McpOverHttp:
+    """The ASGI application under `/mcp`; `lifespan` is entered before its first request."""
+
+    def __init__(self) -> None:
+        self.face: Face | None = None
+        self.manager: StreamableHTTPSessionManager | None = None
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
+        """Make the face and its threads, and take them down."""
+        self.face = Face(principal_of_request)
+        self.manager = StreamableHTTPSessionManager(
+            self.face.server, json_response=True, stateless=True, max_request_body_size=MAX_BODY
+        )
+        try:
+            async with self.manager.run():
+                yield
+        finally:
+            self.face.close()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if self.face is None or self.manager is None:
+            raise RuntimeError("The lifespan of the MCP face was not entered.")
+        headers = headers_of(scope)
+        if (refusal := refusal_at_the_door(scope, headers)) is not None:
+            await refuse(send, *refusal)
+            return
+        token = bearer_of(headers)
+        principal = await self.face.in_thread(lambda: principal_of_token(token)) if token else None
+        if principal is None:
+            await refuse(send, 401, REFUSED if token else NO_TOKEN, {"www-authenticate": "Bearer"})
+            return
+        await self.manager.handle_request({**scope, PRINCIPAL: principal}, receive, _uncached(send))
+
+
+def headers_of(scope: Mapping[str, Any]) -> dict[str, str]:
+    """The request's headers by lower-case name; of a repeated one, the last."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+def bearer_of(headers: Mapping[str, str]) -> str:
+    """The bearer token, or ''."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def refusal_at_the_door(scope: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+    """`(status, sentence, headers)` when a request is refused before anybody looks at its token."""
+    if not is_our_host(headers.get("host", "")):
+        return 421, STRANGE_HOST, {}
+    if not is_own_origin(headers):
+        return 403, STRANGE_ORIGIN, {}
+    if scope["method"] != "POST":
+        return 405, ONLY_POST, {"allow": "POST"}
+    return None
+
+
+def is_our_host(host: str) -> bool:
+    """Whether the Host header names us (`settings.ALLOWED_HOSTS`)."""
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+
+
+def is_own_origin(headers: Mapping[str, str]) -> bool:
+    """Whether the request comes from no page, from a page of ours, or from a trusted origin."""
+    origin = headers.get("origin")
+    if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc == headers.get("host", "")
+
+
+async def refuse(send: Any, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+    """A refusal as the API gives it: `{"detail": sentence}`."""
+    body = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
+    given = {"content-type": "application/json", "cache-control": "no-store", "content-length": str(len(body))}
+    pairs = [(name.encode(), value.encode()) for name, value in (given | dict(headers or {})).items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _uncached(send: Any) -> Any:
+    """`send`, with replies marked so that no cache keeps them."""
+
+    async def sending(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            kept = [pair for pair in message["headers"] if pair[0].lower() != b"cache-control"]
+            message = {**message, "headers": [*kept, (b"cache-control", b"no-store")]}
+        await send(message)
+
+    return sending

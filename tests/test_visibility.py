@@ -1,0 +1,384 @@
+"""Every face × every member of the cast: a memory's words reach those who may read it, and nobody else.
+
+A new way to see anything gets its row in `FACES`. Each row shows one viewer all that face can show, as bytes.
+"""
+
+import io
+import json
+import logging
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from holders.ask import ask
+from holders.models import SignIn, Token
+from holders.who_knows import who_knows
+from memories.browse import get_memory, history, list_memories
+from memories.errors import NotFound
+from memories.models import Atom
+from memories.recall import recall
+from memories.remember import remember
+from memories.text import index_text
+from memories.visibility import Viewer
+
+MEMBERS = ("mira", "jonas", "lea", "ben", "gus", "cura", "bot", "boiler", "stranger")
+HOUSEHOLD = {"mira", "jonas", "lea", "ben", "cura", "bot"}
+
+# word only this memory has → (its sentence, its visibility, who may read it)
+MEMORIES = {
+    "marmalade": ("The marmalade recipe is inside the red cookbook.", "household", HOUSEHOLD),
+    "sapphire": ("The sapphire ring lies in the sewing box.", "private", {"mira"}),
+    "trombone": (
+        "The trombone lesson moved to the town hall.",
+        {"scope": "holders", "holders": ["jonas"], "groups": ["kids"]},
+        {"mira", "jonas", "lea"},
+    ),
+    "telescope": (
+        "The telescope for the birthday is hidden in the attic.",
+        {"scope": "household", "deny": ["ben"], "discoverable": False},
+        HOUSEHOLD - {"ben"},
+    ),
+    "plumbline": (
+        "The plumbline belongs to the neighbours.",
+        {"scope": "holders", "groups": ["guests", "services"]},
+        {"mira", "gus", "boiler"},
+    ),
+}
+
+
+@pytest.fixture
+def household(cast):
+    """Mira's memories by their word; the store also holds one whose scope nobody knows: hers alone."""
+    ids = {
+        word: remember(
+            cast.mira, text, scenario=f"about-{word}", tags=[f"tag-{word}"], visibility=visibility
+        ).atom_id
+        for word, (text, visibility, _) in MEMORIES.items()
+    }
+    closed = remember(cast.mira, "The obelisk stands behind the shed.", visibility="private")
+    Atom.objects.filter(atom_id=closed.atom_id).update(visibility_json='{"scope": "everybody"}')
+    return ids | {"obelisk": closed.atom_id}
+
+
+READERS = {word: readers for word, (_, _, readers) in MEMORIES.items()} | {"obelisk": {"mira"}}
+
+
+def by_list(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    return repr(list_memories(viewer, current=False, limit=200)).encode()
+
+
+def by_word(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    return repr([list_memories(viewer, q=word).items for word in ids]).encode()
+
+
+def by_id(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    seen = []
+    for atom_id in ids.values():
+        try:
+            seen += [get_memory(viewer, atom_id), history(viewer, atom_id)]
+        except NotFound as refusal:
+            seen.append(str(refusal))
+    return repr(seen).encode()
+
+
+def by_recall(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    return repr([recall(viewer, f"Where is the {word}?").hits for word in ids]).encode()
+
+
+def by_asking(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    replies = [ask(viewer, f"Where is the {word}?") for word in ids]
+    return repr([(one.status, one.answers, one.referrals, one.visited) for one in replies]).encode()
+
+
+def by_who_knows(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    return repr([who_knows(viewer, f"Where is the {word}?").holders for word in ids]).encode()
+
+
+def by_api(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    _, plain = Token.objects.issue(viewer.holder_id, ["read", "write", "ask"])
+    browser = Client(headers={"authorization": f"Bearer {plain}"})
+    seen = [
+        browser.get("/api/memories?limit=200&current=false"),
+        browser.get("/api/holders"),
+        browser.get("/api/me"),
+    ]
+    for word, atom_id in ids.items():
+        seen += [
+            browser.get(f"/api/memories/{atom_id}"),
+            browser.get("/api/memories", {"q": word[:4]}),
+            browser.get("/api/recall", {"q": f"where is it {word[:-1]}"}),
+            browser.post("/api/ask", {"question": "Where is it kept?"}, content_type="application/json"),
+        ]
+    return b"".join(repr(reply.headers).encode() + reply.content for reply in seen)
+
+
+def by_command(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    out = io.StringIO()
+    for command in (["recall"], ["ask"], ["who-knows"]):
+        for flags in ([], ["--json"]):
+            try:
+                call_command(
+                    *command, "Where is it kept?", "--as", viewer.holder_id, *flags, stdout=out, stderr=out
+                )
+            except (SystemExit, CommandError):
+                pass
+    return out.getvalue().encode()
+
+
+FACES = {
+    "list": by_list,
+    "word": by_word,
+    "id": by_id,
+    "recall": by_recall,
+    "ask": by_asking,
+    "who_knows": by_who_knows,
+    "api": by_api,
+    "command": by_command,
+}
+SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api"}  # faces on which every readable memory must appear
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_memory_reaches_those_who_may_read_it_and_nobody_else(household, cast, face, member, caplog):
+    caplog.set_level(logging.DEBUG, logger="memories")
+    caplog.set_level(logging.DEBUG, logger="holders")
+
+    shown = FACES[face](cast.viewer(member), household)
+
+    for word, readers in READERS.items():
+        sentence = Atom.objects.get(atom_id=household[word]).text.encode()
+        if member not in readers:
+            assert sentence not in shown
+            assert f"about-{word}".encode() not in shown
+            assert f"tag-{word}".encode() not in shown
+        elif face in SHOWS_EVERYTHING:
+            assert sentence in shown
+    assert not any(MEMORIES["sapphire"][0] in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    "url", ["/", "/admin/", "/api/memories", "/api/recall?q=x", "/api/holders", "/api/me"]
+)
+def test_nobody_signed_in_sees_nothing(household, client, url):
+    reply = client.get(url, follow=True)
+
+    assert reply.status_code in (200, 401, 403)
+    for word in READERS:
+        assert word.encode() not in reply.content
+
+
+def test_no_viewer_and_an_empty_id_read_nothing(household):
+    assert not Atom.objects.visible_to(None).exists()
+    assert not Atom.objects.visible_to(Viewer("")).exists()
+
+
+def test_a_holder_whose_id_begins_like_anothers_is_somebody_else(cast):
+    remember(Viewer("ann"), "Ann hid the chocolate.", visibility="private")
+    shared = {"scope": "holders", "holders": ["ann"]}
+    remember(cast.mira, "For Ann alone.", visibility=shared)
+
+    assert Atom.objects.visible_to(Viewer("ann")).count() == 2
+    for other in ("ann1", "an", "Ann", "ann "):
+        assert not Atom.objects.visible_to(Viewer(other)).exists()
+
+
+def test_an_unregistered_viewer_has_no_groups_and_reads_no_household_memory(household, cast):
+    assert cast.stranger.groups == frozenset()
+    assert not Atom.objects.visible_to(cast.stranger).exists()
+
+
+def test_who_wrote_a_memory_down_reads_it_unless_denied(cast):
+    mine = remember(cast.jonas, "Grandma takes half a pill.", holder_id="mira", visibility="private")
+    assert get_memory(cast.jonas, mine.atom_id).text == "Grandma takes half a pill."
+
+    Atom.objects.update(visibility_json='{"scope": "private", "deny": ["jonas"]}')
+    with pytest.raises(NotFound):
+        get_memory(cast.jonas, mine.atom_id)
+    assert get_memory(cast.mira, mine.atom_id)
+
+
+def test_an_agent_acting_for_a_person_reads_what_both_may(household, cast):
+    acting = Viewer("bot", "agent", frozenset({"agents"}), acting_for=cast.mira)
+
+    readable = set(Atom.objects.visible_to(acting).values_list("atom_id", flat=True))
+
+    assert readable == {household["marmalade"], household["telescope"]}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        '{"scope": "everyone"}',
+        '{"scope": ["household"]}',
+        '{"holders": ["jonas"]}',
+        '{"scope": "holders", "holders": "jonas"}',
+        '{"scope": "holders", "holders": {"0": "jonas"}}',
+        '{"scope": "household", "deny": "ben"}',
+        '{"scope": null}',
+    ],
+)
+def test_unknown_visibility_fails_closed(cast, stored):
+    memory = remember(cast.mira, "Nobody else may read this.")
+    Atom.objects.update(visibility_json=stored)
+
+    assert get_memory(cast.mira, memory.atom_id)
+    for member in set(MEMBERS) - {"mira"}:
+        assert not Atom.objects.visible_to(cast.viewer(member)).exists()
+        assert not Atom.objects.hinting_to(cast.viewer(member)).exists()
+
+
+def test_an_upgraded_row_without_visibility_reads_as_household(cast):
+    remember(cast.mira, "An old row.")
+    Atom.objects.update(visibility_json="{}")
+
+    assert {one for one in MEMBERS if Atom.objects.visible_to(cast.viewer(one)).exists()} == HOUSEHOLD
+
+
+def test_a_row_of_no_holder_is_nobodys_own(cast):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO atoms (atom_id, ingested_at, updated_at, text, visibility_json) VALUES "
+            "('a', '2026-01-01T00:00:00.000+00:00', '2026-01-01T00:00:00.000+00:00', 'orphan', '{\"scope\": \"private\"}')"
+        )
+    assert not any(Atom.objects.visible_to(cast.viewer(one)).exists() for one in MEMBERS)
+
+
+def test_unknown_and_unreadable_ids_answer_alike(household, cast):
+    def refusal(atom_id: str) -> str:
+        with pytest.raises(NotFound) as caught:
+            get_memory(cast.ben, atom_id)
+        return repr(caught.value)
+
+    assert refusal(household["sapphire"]) == refusal("f" * 16)
+
+
+def test_a_private_sentence_appears_nowhere_in_anothers_ask(cast, caplog, client):
+    caplog.set_level(logging.DEBUG)
+    secret = "The clinic confirmed the appointment with Doctor Vogel for the twins."
+    remember(cast.mira, secret, visibility="private")
+    _, plain = Token.objects.issue("jonas", ["ask"])
+
+    reply = client.post(
+        "/api/ask",
+        {"question": "Who knows about the appointment with Doctor Vogel at the clinic?"},
+        content_type="application/json",
+        headers={"authorization": f"Bearer {plain}"},
+    )
+
+    body = reply.json()
+    assert body["status"] == "referred"
+    assert body["referrals"][0]["holder_id"] == "mira"
+    assert body["referrals"][0]["contact"]["phone"]
+    everything = (
+        reply.content + repr(reply.headers).encode() + repr([r.getMessage() for r in caplog.records]).encode()
+    )
+    for piece in ("clinic confirmed", "twins", "Vogel for"):
+        assert piece.encode() not in everything
+
+
+DIGITS = [
+    "7741",
+    "What is 7741?",
+    "safe code 7741",
+    "７７４１",
+    "DE123999",
+    "DE12",
+    "code DE123999 safe",
+    "一二三四",
+]
+
+
+@pytest.mark.parametrize("probe", DIGITS)
+def test_probing_digits_gives_the_same_bytes_whether_or_not_a_hidden_memory_holds_them(cast, probe):
+    remember(cast.jonas, "The bins go out on Tuesday.", visibility="household")
+    secret = remember(cast.mira, "The number is 7741 or DE123999 or 一二三四.", visibility="private")
+
+    def shown() -> bytes:
+        return b"|".join(
+            repr(one).encode()
+            for one in (recall(cast.jonas, probe), who_knows(cast.jonas, probe), ask(cast.jonas, probe))
+        )
+
+    with_secret = shown()
+    Atom.objects.filter(atom_id=secret.atom_id).delete()
+    assert shown() == with_secret
+
+
+@pytest.mark.parametrize("probe", ["saph", "sapphir", "sapphires", "ring sap", "Sapphi re"])
+def test_a_part_of_a_hidden_word_meets_nothing_by_its_letters(cast, probe):
+    secret = remember(cast.mira, "qqq sapphire zzz", visibility="private")
+    before = repr(who_knows(cast.jonas, probe))
+    Atom.objects.filter(atom_id=secret.atom_id).delete()
+
+    assert repr(who_knows(cast.jonas, probe)) == before
+
+
+def test_recall_counts_only_what_its_viewer_may_read(cast):
+    """Scores of a readable memory stay the same to the last bit, however many hidden ones share its words."""
+    remember(cast.jonas, "The garden hose is in the shed.", visibility="household")
+    remember(cast.jonas, "The ladder is in the cellar.", visibility="household")
+    alone = repr(recall(cast.jonas, "Where is the garden hose?"))
+
+    for number in range(30):
+        remember(cast.mira, f"The garden hose number {number} is broken.", visibility="private")
+
+    assert repr(recall(cast.jonas, "Where is the garden hose?")) == alone
+
+
+def test_a_surprise_is_known_by_nobody(cast):
+    remember(
+        cast.mira,
+        "The surprise party for Jonas is at the lake.",
+        visibility={"scope": "private", "discoverable": False},
+    )
+    denied = {"scope": "holders", "holders": ["lea"], "deny": ["jonas"]}
+    remember(cast.mira, "The surprise cake for Jonas has three layers.", visibility=denied)
+
+    assert who_knows(cast.jonas, "Is there a surprise party for Jonas at the lake?").holders == ()
+    assert ask(cast.jonas, "Who bakes the surprise cake with three layers?").status == "no_holder_knows"
+
+
+def test_what_somebody_else_wrote_down_does_not_count_as_her_knowledge(cast):
+    remember(cast.ben, "Mira knows where the passport is kept.", holder_id="mira", visibility="private")
+
+    assert "mira" not in [
+        one.holder_id for one in who_knows(cast.jonas, "Where is the passport kept?").holders
+    ]
+
+
+def test_a_signed_in_account_without_a_holder_sees_nothing(household, django_user_model, client):
+    client.force_login(django_user_model.objects.create_user("nobody", password="x" * 12))
+
+    assert client.get("/api/memories").status_code in (401, 403)
+    assert not SignIn.objects.exists()
+
+
+def test_other_peoples_lists_of_readers_stay_theirs(household, cast):
+    memory = get_memory(cast.jonas, household["telescope"])
+
+    assert memory.visibility == {"scope": "household"}
+    assert get_memory(cast.mira, household["telescope"]).visibility["deny"] == ["ben"]
+
+
+def test_superseded_ids_show_only_to_those_who_may_read_them(cast):
+    old = remember(cast.mira, "The code was green.", visibility="private")
+    new = remember(cast.mira, "The code is blue.", visibility="household", replaces=[old.atom_id])
+
+    assert get_memory(cast.mira, new.atom_id).supersedes == (old.atom_id,)
+    assert get_memory(cast.jonas, new.atom_id).supersedes == ()
+    assert [one.atom_id for one in history(cast.jonas, new.atom_id)] == [new.atom_id]
+
+
+def test_the_index_holds_no_word_of_a_password_that_an_outsider_could_meet():
+    assert "horse" not in index_text("correct-horse-battery").split()
+
+
+def test_json_replies_are_never_kept_by_a_cache(household, cast, client):
+    _, plain = Token.objects.issue("mira", ["read"])
+    reply = client.get("/api/memories", headers={"authorization": f"Bearer {plain}"})
+
+    assert "no-store" in reply.headers["Cache-Control"]
+    assert json.loads(reply.content)["items"]
