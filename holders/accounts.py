@@ -26,7 +26,7 @@ else:
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """django-allauth's door, with no way in from the street."""
 
-    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002  (allauth's signature)
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Nobody signs up by herself."""
         return False
 

@@ -20,7 +20,9 @@ from memories.visibility import BUILT_IN_GROUPS, CURATORS, Viewer
 REFUSED = "This token is unknown, expired or revoked."
 NO_HOLDER = "This account is not linked to anybody in the household."
 NO_CSRF = "A signed-in browser must send its CSRF token in the header X-CSRFToken."
+NO_FORM = "Send the file as a form, with Content-Type: multipart/form-data."
 NOT_JSON = "Send the body as JSON, with Content-Type: application/json."
+FILE_CALLS = frozenset({"/api/sources"})  # POST takes a file there, as a form; cookies need the CSRF token all the same
 TOKEN_CHARACTERS = 200  # ours have 49; anything longer is not worth hashing
 
 
@@ -86,8 +88,9 @@ def admit(request: HttpRequest, principal: Principal) -> Viewer:
     request.viewer = principal.viewer  # type: ignore[attr-defined]
     request.scopes = principal.scopes  # type: ignore[attr-defined]
     limits.spend(principal.viewer, "call")
-    if request.headers.get("Content-Length", "0") != "0" and request.content_type != "application/json":
-        raise HttpError(415, NOT_JSON)
+    expected = "multipart/form-data" if request.path in FILE_CALLS else "application/json"
+    if request.headers.get("Content-Length", "0") != "0" and request.content_type != expected:
+        raise HttpError(415, NOT_JSON if expected == "application/json" else NO_FORM)
     return principal.viewer
 
 

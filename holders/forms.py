@@ -9,6 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from holders.registry import HolderCard
 
+CONTINENTS = {
+    "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific",
+}  # fmt: skip
 USUAL_WAYS = ("phone", "email", "whatsapp", "telegram", "signal")
 
 
@@ -88,12 +91,11 @@ class HouseholdForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        zones = sorted(
-            name
-            for name in available_timezones()
-            if "/" in name and not name.startswith(("Etc/", "posix/", "right/", "SystemV/", "US/"))
-        )
-        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in [*zones, "UTC"]]  # type: ignore[attr-defined]
+        names = {name for name in available_timezones() if name.partition("/")[0] in CONTINENTS} | {"UTC"}
+        names.add(str(self.initial.get("time_zone") or "UTC"))
+        choices = [(name, name.replace("_", " ")) for name in sorted(names)]
+        self.fields["time_zone"].choices = choices  # type: ignore[attr-defined]
+        self.fields["time_zone"].widget.attrs["data-guess-zone"] = ""
 
 
 class AccountForm(forms.Form):

@@ -254,3 +254,63 @@ class Webhook(models.Model):
     def kinds(self) -> list[str]:
         """The kinds of events it is told; each of `EVENT_KINDS` when none is named."""
         return [one for one in read_json(self.kinds_json, list, []) if one in EVENT_KINDS] or list(EVENT_KINDS)
+
+
+QUESTION_STATES = ("open", "answered", "closed")
+
+
+class Question(models.Model):
+    """A question put to one holder, or to the household's board when `to_holder` is empty.
+
+    Its words are an atom of the asker's that was never true (it ends as it begins), so that nothing recalls it; who
+    may read that atom is who may see the question. `question_id` is the atom's id; a question whose atom was
+    forgotten is seen by nobody. `passed_json` lists who did not know, and whom they named instead.
+    """
+
+    question_id = models.CharField(primary_key=True, max_length=64)
+    asker_id = models.CharField(max_length=200, db_index=True)
+    to_holder = models.CharField(max_length=200, default="", blank=True, db_index=True)
+    state = models.CharField(max_length=16, default="open")
+    passed_json = models.TextField(default="[]")
+    created_at = models.CharField(default=timestamps.now, db_index=True, **MOMENT)
+    updated_at = models.CharField(default=timestamps.now, **MOMENT)
+
+    class Meta:
+        db_table = "questions"
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(state__in=QUESTION_STATES), name="questions_state_is_known"),
+            json_check("questions", "passed_json", "array"),
+            moment_check("questions", "created_at"),
+            moment_check("questions", "updated_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"question {self.question_id}"
+
+    @property
+    def passed(self) -> list[dict[str, str]]:
+        """`{"by", "to"}` of everybody who did not know; `to` is empty where nobody was named."""
+        return [one for one in read_json(self.passed_json, list, []) if isinstance(one, dict)]
+
+
+class Answer(models.Model):
+    """An answer to a question: an atom of the answerer's, beside the evidence edge `answers`.
+
+    `helped` is the asker's word: None until she says. It feeds the answerer's standing in who_knows.
+    """
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="answers")
+    atom_id = models.CharField(max_length=64, db_index=True)
+    holder_id = models.CharField(max_length=200, db_index=True)
+    helped = models.BooleanField(null=True, blank=True)
+    created_at = models.CharField(default=timestamps.now, **MOMENT)
+
+    class Meta:
+        db_table = "question_answers"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["question", "atom_id"], name="question_answers_are_unique"),
+            moment_check("question_answers", "created_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.atom_id}"

@@ -1,6 +1,7 @@
 """Addresses of signing in and out, by django-allauth; only the parts a household uses."""
 
 from allauth.account import views as account
+from django.apps import apps
 from django.urls import include, path
 
 from holders.door_views import SignInView, SignOutView, sign_out_everywhere
@@ -19,3 +20,9 @@ urlpatterns = [
     path("account/safer/", include("allauth.mfa.urls")),
     path("account/sessions/", include("allauth.usersessions.urls")),
 ]
+
+if apps.is_installed("allauth.socialaccount"):
+    urlpatterns += [
+        path("account/linked/", include("allauth.socialaccount.urls")),
+        path("account/", include("allauth.socialaccount.providers.openid_connect.urls")),
+    ]

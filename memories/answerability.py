@@ -176,7 +176,8 @@ def hidden_strength(evidence: HiddenEvidence) -> float:
     """The calibrated chance, 0..1; it must leave only as a `confidence`.
 
     A holder's strength is the greatest of her memories' (a bonus for support found nobody more): counting them
-    would favour who writes most, and tell.
+    would favour who writes most, and tell. Where words could be met and none was, meaning alone must be `LIKELY`,
+    else it is 0: two words that lie near a secret must not find its holder. That costs two referrals in a hundred.
     """
     odds = HIDDEN["bias"]
     if evidence.same_language:
@@ -185,7 +186,8 @@ def hidden_strength(evidence: HiddenEvidence) -> float:
         )
     else:
         odds += HIDDEN["meaning_across"] * evidence.meaning
-    return _chance(odds)
+    chance = _chance(odds)
+    return 0.0 if evidence.same_language and not evidence.words and chance < LIKELY else chance
 
 
 def confidence(strength: float) -> Confidence | None:

@@ -7,6 +7,7 @@ first. No count, date, scenario, word or raw number of a hidden memory leaves th
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memories import vectors
 from memories.answerability import asks_about_past, confidence, hidden_strength, weigh_hidden
@@ -28,6 +29,7 @@ from memories.text import (
 from memories.visibility import AtomQuerySet, Viewer
 
 CANDIDATES = 50
+LOOKED_AT = 40  # of the readable memories, best first, for whose they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def _readable(viewer: Viewer, question: str) -> dict[str, _Readable]:
     """Per holder the best of the readable memories that count as hers."""
     atoms = searched(viewer, question, Filters(everywhere=True)).filter(counts_for_holder=True)
     best: dict[str, _Readable] = {}
-    for one in rank(viewer, question, atoms, 1):
+    for one in islice(rank(viewer, question, atoms, 1), LOOKED_AT):
         if one.relevance > best.get(one.atom.holder_id, _Readable()).chance:
             best[one.atom.holder_id] = _Readable(one.relevance, one.basis)
     return best

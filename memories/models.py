@@ -167,6 +167,7 @@ class Atom(models.Model):
             models.Index(fields=["recorded_by"], name="idx_atoms_recorded_by"),
             models.Index(fields=["ingested_at"], name="idx_atoms_ingested_at"),
             models.Index(fields=["event_time"], name="idx_atoms_event_time"),
+            models.Index(fields=["source"], condition=~Q(source=""), name="idx_atoms_source"),
             models.Index("holder_id", Left("text", TEXT_KEY), name="idx_atoms_same_text"),
             models.Index(
                 fields=[
@@ -304,6 +305,22 @@ class Mount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.holder_id} mounts {self.cartridge_id}"
+
+
+class CartridgeShare(models.Model):
+    """With whom a cartridge's owner shares it: `holder:<id>` or `group:<name>`. It lets nobody read more atoms."""
+
+    cartridge = models.ForeignKey(Cartridge, on_delete=models.CASCADE, related_name="shares")
+    reader = models.CharField(max_length=220, db_index=True)
+
+    class Meta:
+        db_table = "cartridge_shares"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["cartridge", "reader"], name="cartridge_shares_are_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cartridge_id} for {self.reader}"
 
 
 class EvidenceEdge(models.Model):

@@ -89,7 +89,7 @@ def unfinished(request: HttpRequest) -> QueryDict | None:
     return fields
 
 
-def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  (Django's signature)
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form drawn before the last sign-in: nothing was changed, and its text is still in the page behind."""
     return render(
         request,

@@ -6,7 +6,11 @@ mount, holder and tag filters, look at their neighbours in the same source, scor
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+
+from django.db.models import Q
+from django.db.models.functions import Substr
 
 from memories import timestamps, vectors
 from memories.answerability import answers, asks_about_lately, asks_about_past, relevance, weigh
@@ -31,6 +35,7 @@ from memories.scoring import (
 from memories.search import Found, find, held_terms
 from memories.store import zone
 from memories.text import check_text
+from memories.time_expressions import NEAR_DAYS, PartialDate
 from memories.visibility import AtomQuerySet, Viewer
 
 FETCHED = 3  # times the limit, from each arm
@@ -74,7 +79,7 @@ def recall(
     check_text(query, "question")
     filters = Filters(scenario, holder, tag, cartridge, as_of, everywhere)
     ranked = rank(viewer, query, searched(viewer, query, filters), limit)
-    shown = [one for one in ranked if one.relevance >= (min_relevance or 0.0)][:limit]
+    shown = list(islice((one for one in ranked if one.relevance >= (min_relevance or 0.0)), limit))
     atoms = [one.atom for one in shown]
     hits = tuple(
         Hit(memory, one.scored.score, one.relevance, one.scored.signals, one.basis)
@@ -120,8 +125,11 @@ class Ranked:
     basis: tuple[str, ...]
 
 
-def rank(viewer: Viewer, query: str, atoms: AtomQuerySet, limit: int) -> list[Ranked]:
-    """Score the best candidates of `atoms` (readable ones) for a question; best first."""
+def rank(viewer: Viewer, query: str, atoms: AtomQuerySet, limit: int) -> Iterator[Ranked]:
+    """Score the best candidates of `atoms` (readable ones) for a question; best first.
+
+    Relevance reads a memory's sentences, so it is worked out as the iterator goes: for what is shown alone.
+    """
     names = known_names(viewer, query)
     question = read_question(
         query, [one for called in names.values() for one in called], asks_about_lately(query)
@@ -130,11 +138,13 @@ def rank(viewer: Viewer, query: str, atoms: AtomQuerySet, limit: int) -> list[Ra
     vectors.require_model(engine)
     background = background_of(engine)
     vector = cache.embed_query(question.content)
-    found = find(atoms, question.terms, background.aim(vector), max(FETCHED_AT_LEAST, FETCHED * limit))
+    aimed, fetched = background.aim(vector), max(FETCHED_AT_LEAST, FETCHED * limit)
+    found = find(atoms, question.terms, aimed, fetched)
     if not found.pks:
-        return []
+        return
     statistics = Statistics(found.memories, found.frequencies)
-    rows, near = _with_neighbours(atoms, found)
+    dated = find(happened(atoms, question.dates), (), aimed, fetched).pks if question.dates else ()
+    rows, near = _with_neighbours(atoms, found, dated)
     passages = _passages([*rows.values(), *near.values()], question)
     scored = score(
         question,
@@ -147,12 +157,32 @@ def rank(viewer: Viewer, query: str, atoms: AtomQuerySet, limit: int) -> list[Ra
         ),  # the same all day: replies are repeatable
         background,
     )
-    return [_ranked(one, rows[one.candidate.pk], question, vector, statistics, background) for one in scored]
+    for one in scored:
+        yield _ranked(one, rows[one.candidate.pk], question, vector, statistics, background)
 
 
-def _with_neighbours(atoms: AtomQuerySet, found: Found) -> tuple[dict[int, Atom], dict[str, Atom]]:
+def happened(atoms: AtomQuerySet, dates: Sequence[PartialDate]) -> AtomQuerySet:
+    """The atoms whose event may lie near one of the dates: a wide net, for `PartialDate.nearness` to judge."""
+    near = Q(pk__in=[])
+    for one in dates:
+        if one.month is None:
+            near |= Q(event_time__startswith=f"{one.year:04d}")
+        elif one.year is None:
+            near |= Q(month__in=[f"{month:02d}" for month in (one.month, one.month % 12 + 1)])
+        else:
+            begin = date(one.year, one.month, 1)
+            near |= Q(
+                event_time__gte=(begin - timedelta(days=NEAR_DAYS)).isoformat(),
+                event_time__lt=(begin + timedelta(days=62 + NEAR_DAYS)).isoformat(),
+            )
+    return atoms.alias(month=Substr("event_time", 6, 2)).filter(near)
+
+
+def _with_neighbours(
+    atoms: AtomQuerySet, found: Found, dated: Sequence[int]
+) -> tuple[dict[int, Atom], dict[str, Atom]]:
     """Candidate atoms by primary key, the neighbours of the best among them, and all their neighbours by source."""
-    rows = {atom.pk: atom for atom in Atom.objects.filter(pk__in=found.pks)}
+    rows = {atom.pk: atom for atom in Atom.objects.filter(pk__in={*found.pks, *dated})}
     best = [rows[pk] for pk in found.best(NEIGHBOURS_OF) if pk in rows]
     rows |= {atom.pk: atom for atom in _neighbours(atoms, best).values()}
     return rows, _neighbours(atoms, list(rows.values()))

@@ -34,13 +34,19 @@ def suggestions(viewer: Viewer, text: str, *, tags: Iterable[str] = ()) -> Sugge
     """Hints for a draft, from what its writer may read. Raises `Invalid` for a text no memory could have."""
     if len(text.split()) < 2 and len(text) < 4:
         return Suggestions()
-    hits = [hit for hit in recall(viewer, text, limit=LOOKED_AT).hits if hit.signals.get("meaning", 0.0) >= RELATED]
+    hits = [
+        hit
+        for hit in recall(viewer, text, limit=LOOKED_AT).hits
+        if hit.signals.get("meaning", 0.0) >= RELATED
+    ]
     given = set(tags)
     scenarios = _commonest(hit.memory.scenario for hit in hits)
     found_tags = [
         tag for tag in _commonest(tag for hit in hits for tag in hit.memory.tags) if tag not in given
     ]
-    similar = [hit.memory for hit in hits if hit.signals["meaning"] >= SIMILAR and viewer.ids & _changers(hit.memory)]
+    similar = [
+        hit.memory for hit in hits if hit.signals["meaning"] >= SIMILAR and viewer.ids & _changers(hit.memory)
+    ]
     return Suggestions(
         tuple(scenarios[:SHOWN]), tuple(found_tags[:SHOWN]), _field_of(viewer, hits), tuple(similar[:SHOWN])
     )

@@ -26,6 +26,7 @@ from holders.limits import TooMany
 from memories.api import router as memories_router
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
 from memories.http import Stale
+from memories.sources_api import router as sources_router
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ def get_health(request: HttpRequest) -> Health:
 
 api.add_router("", memories_router)
 api.add_router("", holders_router)
+api.add_router("", sources_router)
 api.add_router("", events_router)
 
 
@@ -141,10 +143,14 @@ def sentence_for(problem: dict[str, Any]) -> str:
     names = [
         str(part) for part in problem["loc"] if part not in ("body", "query", "path", "payload", "filters")
     ]
-    name = names[0] if names and names[0] != "query" else ""
+    return sentence_about(names[0] if names and names[0] != "query" else "", problem)
+
+
+def sentence_about(name: str, problem: dict[str, Any]) -> str:
+    """The sentence for a problem with the field or parameter `name`; '' is the call as a whole."""
     kind, given = problem["type"], problem.get("ctx", {})
     if kind in ("unknown_parameter", "extra_forbidden"):
-        unknown = given.get("name") or names[-1]
+        unknown = given.get("name") or str(problem["loc"][-1])
         return f"There is no field or parameter “{unknown[:40]}” here."
     if kind == "missing":
         return f"“{name}” is missing." if name else "The call needs a JSON body."

@@ -1,7 +1,9 @@
 """What every page and reply of ours carries, and what becomes of a refusal."""
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
@@ -10,9 +12,11 @@ from holders.reader import preference_of, zone_of
 from memories.errors import RekalError
 from memories.pages import refusal_page, viewer_of
 
+_SIGN_IN_SERVER = urlsplit(settings.REKAL_OIDC_SERVER)
+_FORMS_MAY_LEAD_TO = f" {_SIGN_IN_SERVER.scheme}://{_SIGN_IN_SERVER.netloc}" if _SIGN_IN_SERVER.netloc else ""
 CONTENT_SECURITY_POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; "
-    "form-action 'self'; frame-ancestors 'none'"
+    f"form-action 'self'{_FORMS_MAY_LEAD_TO}; frame-ancestors 'none'"
 )
 FACES_WITHOUT_PAGES = ("/api/", "/mcp", "/static/")
 

@@ -188,9 +188,10 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _HTTPS  # browsers themselves allow pas
 if REKAL_BEHIND_PROXY:
     ALLAUTH_TRUSTED_PROXY_COUNT = 1
 
-if _OIDC_SERVER := os.environ.get("REKAL_OIDC_SERVER", ""):
+REKAL_OIDC_SERVER = os.environ.get("REKAL_OIDC_SERVER", "")
+if REKAL_OIDC_SERVER:
     INSTALLED_APPS += ["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
-    SOCIALACCOUNT_ADAPTER = "holders.accounts.SocialAccountAdapter"
+    SOCIALACCOUNT_ADAPTER = "holders.oidc.SocialAccountAdapter"
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
             "APPS": [
@@ -199,7 +200,7 @@ if _OIDC_SERVER := os.environ.get("REKAL_OIDC_SERVER", ""):
                     "name": os.environ.get("REKAL_OIDC_NAME") or "OpenID Connect",
                     "client_id": os.environ.get("REKAL_OIDC_CLIENT", ""),
                     "secret": os.environ.get("REKAL_OIDC_SECRET", ""),
-                    "settings": {"server_url": _OIDC_SERVER},
+                    "settings": {"server_url": REKAL_OIDC_SERVER},
                 }
             ]
         }

@@ -11,7 +11,7 @@ from memories import store
 
 
 @require_GET
-def manifest(request: HttpRequest) -> JsonResponse:  # noqa: ARG001  (a view)
+def manifest(request: HttpRequest) -> JsonResponse:
     """The web app manifest; the household's name is its name."""
     icons = [("rekal/icon-192.png", "192x192", "any"), ("rekal/icon-512.png", "512x512", "any")]
     icons.append(("rekal/icon-maskable-512.png", "512x512", "maskable"))

@@ -20,7 +20,7 @@ from memories.errors import NotFound
 from memories.models import Atom, EvidenceEdge
 from memories.remember import edit, remember
 
-PASSWORD = "four ordinary brown words"  # noqa: S105  (a test's own)
+PASSWORD = "four ordinary brown words"
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
@@ -61,7 +61,9 @@ def keep(viewer: Any, text: str, **given: Any) -> Any:
 class TestTheDoor:
     """Signing in, out, the first run and invitations."""
 
-    @pytest.mark.parametrize("path", ["/", "/remember/", "/memories/", "/memories/abc/", "/people/", "/people/mira/"])
+    @pytest.mark.parametrize(
+        "path", ["/", "/remember/", "/memories/", "/memories/abc/", "/people/", "/people/mira/"]
+    )
     def test_every_page_asks_who_one_is(self, cast: Any, path: str) -> None:
         open_account("mira", "mira", PASSWORD)
         response = Client().get(path)
@@ -175,9 +177,13 @@ class TestEveryPage:
         assert "no-store" in response.headers["Cache-Control"]
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
         assert "HX-Request" in response.headers["Vary"]
-        assert "http://" not in text_of(response).replace("http://testserver", "").replace("http://www.w3.org", "")
+        assert "http://" not in text_of(response).replace("http://testserver", "").replace(
+            "http://www.w3.org", ""
+        )
 
-    @pytest.mark.parametrize("path", ["/", "/remember/", "/memories/", "/people/", "/people/mira/", "/people/jonas/"])
+    @pytest.mark.parametrize(
+        "path", ["/", "/remember/", "/memories/", "/people/", "/people/mira/", "/people/jonas/"]
+    )
     def test_no_inline_script_or_style(self, cast: Any, browser_of: Any, path: str) -> None:
         html = text_of(browser_of("mira").get(path))
         assert not re.search(r"<script(?![^>]*src=)(?![^>]*application/json)", html)
@@ -186,7 +192,9 @@ class TestEveryPage:
         assert not re.search(r"\son\w+=", html)
 
     def test_markup_in_a_memory_stays_text(self, cast: Any, browser_of: Any) -> None:
-        keep(cast.mira, "<img src=x onerror=alert(1)> [tap](javascript:alert(1))", tags=["<b>"], scenario="<i>")
+        keep(
+            cast.mira, "<img src=x onerror=alert(1)> [tap](javascript:alert(1))", tags=["<b>"], scenario="<i>"
+        )
         html = text_of(browser_of("jonas").get("/memories/"))
         assert "<img src=x" not in html
         assert "&lt;img src=x" in html
@@ -229,7 +237,9 @@ class TestAsk:
         assert "Mira" in html
         assert "Why?" in html
 
-    def test_a_referral_offers_ways_to_reach_with_the_question_in_them(self, cast: Any, browser_of: Any) -> None:
+    def test_a_referral_offers_ways_to_reach_with_the_question_in_them(
+        self, cast: Any, browser_of: Any
+    ) -> None:
         keep(cast.mira, "The safe opens with the birthday of our cat Milo.", visibility="private")
         html = text_of(browser_of("jonas").get("/", {"q": "How does the safe open?"}))
         assert 'class="outcome referred"' in html
@@ -258,7 +268,9 @@ class TestAsk:
         browser.post(reverse("clear-recent"))
         assert "When is the dentist?" not in text_of(browser.get("/"))
 
-    @pytest.mark.parametrize("question", ["O'Hara", '"--child-lock"', "(" * 300, "NOT key", "-4*", "🗝️", "50%"])
+    @pytest.mark.parametrize(
+        "question", ["O'Hara", '"--child-lock"', "(" * 300, "NOT key", "-4*", "🗝️", "50%"]
+    )
     def test_no_question_breaks_the_page(self, cast: Any, browser_of: Any, question: str) -> None:
         assert browser_of("mira").get("/", {"q": question}).status_code == 200
 
@@ -324,7 +336,9 @@ class TestRemember:
     def test_similar_ones_are_offered_for_replacing(self, cast: Any, browser_of: Any) -> None:
         old = keep(cast.mira, "The wifi password is bluewhale.", scenario="house")
         browser = browser_of("mira")
-        hints = text_of(browser.post("/remember/suggestions/", {"text": "The wifi password is greenwhale."}, **HTMX))
+        hints = text_of(
+            browser.post("/remember/suggestions/", {"text": "The wifi password is greenwhale."}, **HTMX)
+        )
         assert old.atom_id in hints
         assert "house" in hints
         browser.post("/remember/", {"text": "The wifi password is greenwhale.", "replaces": [old.atom_id]})
@@ -332,7 +346,9 @@ class TestRemember:
 
     def test_hints_never_show_what_one_may_not_read(self, cast: Any, browser_of: Any) -> None:
         keep(cast.mira, "The wifi password is bluewhale.", visibility="private", scenario="secrets")
-        hints = text_of(browser_of("jonas").post("/remember/suggestions/", {"text": "The wifi password is"}, **HTMX))
+        hints = text_of(
+            browser_of("jonas").post("/remember/suggestions/", {"text": "The wifi password is"}, **HTMX)
+        )
         assert "bluewhale" not in hints
         assert "secrets" not in hints
 
@@ -342,7 +358,11 @@ class TestRemember:
         browser.post(reverse("sign-in"), {"login": "mira", "password": PASSWORD})
         owner = re.search(r'name="form_owner" value="([^"]+)"', text_of(browser.get("/remember/")))
         browser.cookies.pop("sessionid")
-        sent = {"text": "Half a thought about plums.", "form_owner": owner.group(1), "form_page": "/remember/"}
+        sent = {
+            "text": "Half a thought about plums.",
+            "form_owner": owner.group(1),
+            "form_page": "/remember/",
+        }
         door = browser.post("/remember/", sent, follow=True)
         assert "is kept" in text_of(door)
         response = browser.post(
@@ -382,7 +402,9 @@ class TestBrowse:
         while address:
             html = text_of(browser.get(address))
             seen += re.findall(r"Shelf (\d+) holds", re.sub(r'aria-label="[^"]*"', "", html))
-            following = re.search(r'<a role="button" class="secondary outline" href="(/memories/\?[^"]+)"', html)
+            following = re.search(
+                r'<a role="button" class="secondary outline" href="(/memories/\?[^"]+)"', html
+            )
             address = following.group(1).replace("&amp;", "&") if following else ""
         assert sorted(map(int, seen)) == list(range(45))
 
@@ -392,7 +414,10 @@ class TestBrowse:
         old = keep(cast.mira, "Ben is vegetarian.")
         remember(cast.mira, "Ben eats fish.", replaces=[old.atom_id])
         browser = browser_of("mira")
-        shown = {state: text_of(browser.get("/memories/", {"state": state})) for state in ("current", "past", "ending")}
+        shown = {
+            state: text_of(browser.get("/memories/", {"state": state}))
+            for state in ("current", "past", "ending")
+        }
         assert "Ben eats fish." in shown["current"]
         assert "Ben is vegetarian." not in shown["current"]
         assert "Ben is vegetarian." in shown["past"]
@@ -405,7 +430,9 @@ class TestBrowse:
         hidden = keep(cast.mira, "My diary is blue.", visibility="private")
         browser = browser_of("jonas")
         ids = [mine.atom_id, hers.atom_id, hidden.atom_id]
-        response = browser.post("/memories/change/", {"atom": ids, "action": "tag", "value": "wheels"}, follow=True)
+        response = browser.post(
+            "/memories/change/", {"atom": ids, "action": "tag", "value": "wheels"}, follow=True
+        )
         assert get_memory(cast.jonas, mine.atom_id).tags == ("wheels",)
         assert get_memory(cast.mira, hers.atom_id).tags == ()
         assert get_memory(cast.mira, hidden.atom_id).tags == ()
@@ -428,7 +455,10 @@ class TestMemory:
     def test_a_missing_and_an_unreadable_one_look_the_same(self, cast: Any, browser_of: Any) -> None:
         hidden = keep(cast.mira, "My diary is blue.", visibility="private")
         browser = browser_of("jonas")
-        there, nowhere = browser.get(f"/memories/{hidden.atom_id}/"), browser.get("/memories/0000000000000000/")
+        there, nowhere = (
+            browser.get(f"/memories/{hidden.atom_id}/"),
+            browser.get("/memories/0000000000000000/"),
+        )
         assert there.status_code == nowhere.status_code == 404
         without_address = [
             re.sub(r'value="[^"]*"|X-CSRFToken": "[^"]*"', "", text_of(one)) for one in (there, nowhere)
@@ -508,7 +538,9 @@ class TestMemory:
         assert "Zanzibarquux" not in str(dict(browser.session))
         assert not Atom.objects.filter(text__contains="Zanzibarquux").exists()
 
-    def test_undo_ends_after_a_minute(self, cast: Any, browser_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_undo_ends_after_a_minute(
+        self, cast: Any, browser_of: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         import time
 
         memory = keep(cast.mira, "The key lies in the drawer.")
@@ -544,7 +576,12 @@ class TestPeople:
         assert browser_of("jonas").get("/people/uncle-tom/").status_code == 404
 
     def test_one_changes_ones_own_record_and_nobody_elses(self, cast: Any, browser_of: Any) -> None:
-        given = {"name": "Papa", "knows_about": "the car、 money", "phone": "+49 30 1", "other": "room: attic"}
+        given = {
+            "name": "Papa",
+            "knows_about": "the car、 money",
+            "phone": "+49 30 1",
+            "other": "room: attic",
+        }
         browser = browser_of("jonas")
         assert browser.post("/people/jonas/", given).status_code == 302
         holder = Holder.objects.get(pk="jonas")
@@ -554,7 +591,9 @@ class TestPeople:
         assert Holder.objects.get(pk="mira").name == "Mira"
 
     def test_a_contact_that_would_run_code_is_refused(self, cast: Any, browser_of: Any) -> None:
-        response = browser_of("jonas").post("/people/jonas/", {"name": "J", "other": "chat: javascript:alert(1)"})
+        response = browser_of("jonas").post(
+            "/people/jonas/", {"name": "J", "other": "chat: javascript:alert(1)"}
+        )
         assert response.status_code == 422
         assert Holder.objects.get(pk="jonas").contact["phone"]
 
@@ -573,3 +612,19 @@ class TestPeople:
         assert browser_of("jonas").post("/people/uncle-tom/register/").status_code == 403
         browser_of("cura").post("/people/uncle-tom/register/")
         assert Holder.objects.filter(pk="uncle-tom").exists()
+
+
+class TestOnAPhone:
+    """What makes it installable; none of it holds anything anybody wrote."""
+
+    def test_the_manifest_carries_the_households_name(self, cast: Any) -> None:
+        store.set_setting("household_name", "Mill Lane")
+        manifest = Client().get("/manifest.webmanifest").json()
+        assert manifest["name"] == "Mill Lane"
+        assert {icon["purpose"] for icon in manifest["icons"]} == {"any", "maskable"}
+
+    def test_the_worker_keeps_the_offline_page_and_no_other(self, cast: Any) -> None:
+        worker = text_of(Client().get("/service-worker.js"))
+        kept = re.search(r"KEPT = \[(.*?)\]", worker).group(1)
+        assert all(path.startswith(('"/offline/', '"/static/')) for path in kept.split(", "))
+        assert "out of reach" in text_of(Client().get("/offline/"))

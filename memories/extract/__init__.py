@@ -1,1 +1,1 @@
-"""Text out of files: what a file really is (`sniff`), what it says and where (`text`, `images`), in pieces (`chunks`)."""
+"""Text out of files: what a file really is (`sniff`), what it says (`text`, `images`), in pieces (`chunks`)."""

@@ -249,6 +249,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='atom',
+            index=models.Index(condition=models.Q(("source", ""), _negated=True), fields=["source"], name='idx_atoms_source'),
+        ),
+        migrations.AddIndex(
+            model_name='atom',
             index=models.Index(models.F('holder_id'), django.db.models.functions.text.Left('text', 64), name='idx_atoms_same_text'),
         ),
         migrations.AddIndex(

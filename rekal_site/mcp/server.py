@@ -27,7 +27,7 @@ from holders.auth import Principal
 from holders.registry import list_holders
 from memories.browse import get_memory
 from memories.errors import NotFound, RekalError
-from rekal_site.api import sentence_for
+from rekal_site.api import sentence_about
 from rekal_site.mcp.payloads import Reply, memory_item, memory_text
 from rekal_site.mcp.quoting import NOTICE
 from rekal_site.mcp.tools import INSTRUCTIONS, TOOLS, ToolSpec, spend
@@ -141,7 +141,8 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, RekalError):
         return str(error)
     if isinstance(error, ValidationError):
-        return sentence_for(dict(error.errors(include_url=False, include_input=False)[0]))
+        problem = dict(error.errors(include_url=False, include_input=False)[0])
+        return sentence_about(str((problem["loc"] or ("",))[0]), problem)
     last = traceback.extract_tb(error.__traceback__)[-1]
     logger.error("%s in %s, line %s (%s)", type(error).__name__, Path(last.filename).name, last.lineno, last.name)
     return FAILED

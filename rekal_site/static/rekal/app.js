@@ -91,3 +91,10 @@ if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-wor
 document.addEventListener("DOMContentLoaded", () => {
   if (!document.body.classList.contains("signed-in")) window.sessionStorage.clear();
 });
+
+// The time zone of this device is a better guess than the server's.
+document.addEventListener("DOMContentLoaded", () => {
+  const field = document.querySelector("select[data-guess-zone]");
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (field && [...field.options].some((option) => option.value === here)) field.value = here;
+});

@@ -1,0 +1,92 @@
+"""What a file is by its bytes, whatever its name or sender says it is."""
+
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from memories.errors import Invalid
+
+KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP and GIF pictures, MP3, WAV, OGG, FLAC and M4A recordings"
+HEAD = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file we take: its name, its MIME type and what sort of memory comes of it."""
+
+    name: str
+    mime: str
+    modality: str = "text"
+
+
+PDF = Kind("pdf", "application/pdf", "pdf_page")
+DOCX = Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document")
+HTML = Kind("html", "text/html")
+MARKDOWN = Kind("markdown", "text/markdown")
+TEXT = Kind("text", "text/plain")
+MAGIC = (
+    (b"\xff\xd8\xff", Kind("jpeg", "image/jpeg", "image")),
+    (b"\x89PNG\r\n\x1a\n", Kind("png", "image/png", "image")),
+    (b"GIF87a", Kind("gif", "image/gif", "image")),
+    (b"GIF89a", Kind("gif", "image/gif", "image")),
+    (b"ID3", Kind("mp3", "audio/mpeg", "audio")),
+    (b"OggS", Kind("ogg", "audio/ogg", "audio")),
+    (b"fLaC", Kind("flac", "audio/flac", "audio")),
+)
+RIFF = {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}
+_MARKUP = re.compile(
+    rb"^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_AUDIO_BRANDS = (b"M4A ", b"M4B ")
+
+
+def sniff(path: Path, name: str) -> Kind:
+    """The kind of a file. Only between sorts of plain text does its name count. Raises `Invalid` for any other kind."""
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if not head:
+        raise Invalid("The file is empty.", "file")
+    kind = _by_magic(path, head) or _by_text(head, name)
+    if kind is None:
+        raise Invalid(f"This is no kind of file that is taken: {KINDS_TAKEN}.", "file")
+    return kind
+
+
+def _by_magic(path: Path, head: bytes) -> Kind | None:
+    for magic, kind in MAGIC:
+        if head.startswith(magic):
+            return kind
+    if b"%PDF-" in head[:1024]:
+        return PDF
+    if head[:4] == b"RIFF":
+        return {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}.get(
+            head[8:12]
+        )
+    if head[4:8] == b"ftyp":
+        return Kind("m4a", "audio/mp4", "audio") if head[8:12] in _AUDIO_BRANDS else None
+    if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
+        return Kind("mp3", "audio/mpeg", "audio")
+    return DOCX if head.startswith(b"PK\x03\x04") and _is_docx(path) else None
+
+
+def _is_docx(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {"word/document.xml", "[Content_Types].xml"} <= set(archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def _by_text(head: bytes, name: str) -> Kind | None:
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not marked and (b"\0" in head or _controls(head) > len(head) // 50):
+        return None
+    if _MARKUP.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return HTML
+    return MARKDOWN if name.lower().endswith((".md", ".markdown")) else TEXT
+
+
+def _controls(head: bytes) -> int:
+    """How many bytes no text has."""
+    return sum(1 for byte in head if byte < 32 and byte not in (9, 10, 12, 13, 27))

@@ -1,0 +1,302 @@
+"""Files as sources: known by their bytes, kept once, read into memories that point back, opened by few, gone when deleted."""
+
+import io
+import json
+import wave
+from pathlib import Path
+
+import docx
+import pytest
+from PIL import ExifTags, Image
+
+from memories import source_files
+from memories.extract import images, sniff
+from memories.extract.chunks import cut
+from memories.extract.text import extract
+from memories.models import Atom, Source
+from memories.recall import recall
+from memories.sources import add_source, delete_source
+from tests.documents import pdf
+
+MANUAL = ["Descale the coffee machine every month.", "Use soft water only.", "The warranty lasts two years."]
+
+
+@pytest.fixture(autouse=True)
+def _folder(settings, tmp_path):
+    settings.REKAL_DB = tmp_path / "memory.db"
+
+
+@pytest.fixture
+def upload(client, cast, api_token):
+    """POST a file as somebody: the reply."""
+
+    def sent(content, name="manual.pdf", holder="mira", **details):
+        file = io.BytesIO(content)
+        file.name = name
+        return client.post("/api/sources", {"file": file, **details}, headers=api_token(holder))
+
+    return sent
+
+
+@pytest.fixture
+def api_token(cast):
+    from holders.models import Token
+
+    def made(holder):
+        _, plain = Token.objects.issue(holder, ["read", "write", "ask"])
+        return {"Authorization": f"Bearer {plain}"}
+
+    return made
+
+
+def current(holder="mira"):
+    return {atom.source: atom.text for atom in Atom.objects.filter(holder_id=holder).current()}
+
+
+def files():
+    return sorted(one.name for one in source_files.folder().rglob("*") if one.is_file())
+
+
+def test_a_manual_becomes_memories_that_point_to_its_pages(upload):
+    reply = upload(pdf(MANUAL), scenario="kitchen", tags="coffee, machine", visibility="household")
+    assert reply.status_code == 201, reply.content
+    assert (reply.json()["new"], reply.json()["source"]["kind"]) == (3, "pdf")
+    assert current() == {f"manual.pdf#page={n}": text for n, text in enumerate(MANUAL, start=1)}
+    atom = Atom.objects.get(source="manual.pdf#page=2")
+    assert (atom.origin, atom.modality, atom.layout_json, atom.audience) == (
+        "artifact",
+        "pdf_page",
+        '{"page": 2}',
+        "household",
+    )
+    assert json.loads(atom.trust_json) == {"parser": 0.9}
+    assert (atom.scenario, atom.tag_list) == ("kitchen", ["coffee", "machine"])
+    assert atom.token_equivalent == max(1, len(atom.text) // 4)
+
+
+def test_a_changed_file_supersedes_only_what_changed(upload):
+    upload(pdf(MANUAL), visibility="household")
+    before = {atom.source: atom.atom_id for atom in Atom.objects.all()}
+    changed = ["Descale the coffee machine every week.", MANUAL[1], "A page that is new."]
+    reply = upload(pdf([*changed, MANUAL[2]])).json()
+    assert {key: reply[key] for key in ("new", "unchanged", "superseded", "closed")} == {
+        "new": 2, "unchanged": 2, "superseded": 1, "closed": 0,
+    }  # fmt: skip
+    assert current() == {
+        f"manual.pdf#page={n}": text for n, text in enumerate([*changed, MANUAL[2]], start=1)
+    }
+    week = Atom.objects.get(text=changed[0])
+    assert week.supersedes == [before["manual.pdf#page=1"]]
+    assert week.audience == "household"
+    assert Atom.objects.get(text=MANUAL[2]).atom_id == before["manual.pdf#page=3"]
+    assert upload(pdf(MANUAL[1:2])).json()["closed"] == 3
+
+
+def test_the_same_file_again_changes_nothing(upload):
+    first, again = upload(pdf(MANUAL)).json(), upload(pdf(MANUAL)).json()
+    assert again["source"] == first["source"]
+    assert (again["new"], again["unchanged"]) == (0, 3)
+    assert Atom.objects.count() == 3
+
+
+def test_bytes_that_somebody_else_has_are_taken_as_new(upload):
+    mine, his = upload(pdf(MANUAL)), upload(pdf(MANUAL), holder="jonas")
+    assert his.status_code == mine.status_code == 201
+    one, other = mine.json(), his.json()
+    for reply in (one, other):
+        for key in ("source_id", "created_at", "uploaded_by"):
+            reply["source"].pop(key)
+    assert one == other
+    assert Source.objects.count() == 2
+    assert len(files()) == 1
+
+
+def test_only_its_uploader_and_who_reads_all_of_it_open_the_file(client, upload, api_token):
+    source_id = upload(pdf(MANUAL), visibility="household").json()["source"]["source_id"]
+    url = f"/api/sources/{source_id}"
+    assert client.get(url, headers=api_token("jonas")).status_code == 200
+    assert client.get(url, headers=api_token("gus")).status_code == 404
+    Atom.objects.filter(source__endswith="=2").update(visibility_json='{"scope": "private"}')
+    for holder, status in (("mira", 200), ("jonas", 404), ("cura", 404), ("gus", 404)):
+        for part in ("", "/file"):
+            reply = client.get(url + part, headers=api_token(holder))
+            assert reply.status_code == status
+            reply.close()
+    missing = client.get("/api/sources/0123456789abcdef", headers=api_token("jonas"))
+    assert missing.content == client.get(url, headers=api_token("jonas")).content
+    assert client.get("/api/sources", headers=api_token("jonas")).json()["items"] == []
+    assert client.delete(url, headers=api_token("jonas")).status_code == 404
+    Atom.objects.all().delete()
+    assert client.get(url, headers=api_token("jonas")).status_code == 404
+
+
+def test_a_file_goes_out_so_that_no_browser_runs_it(client, upload, api_token):
+    page = b"<!doctype html><html><body><script>alert(1)</script><p>The key is blue</p></body></html>"
+    reply = upload(page, name='a"b<c>.html').json()
+    assert list(current().values()) == ["The key is blue"]
+    out = client.get(f"/api/sources/{reply['source']['source_id']}/file", headers=api_token("mira"))
+    assert b"".join(out.streaming_content) == page
+    assert out["Content-Type"] == "application/octet-stream"
+    assert out["Content-Disposition"].startswith("attachment")
+    assert out["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in out["Content-Security-Policy"]
+    assert "no-store" in out["Cache-Control"]
+    out.close()
+
+
+def test_deleting_a_source_takes_its_memories_versions_and_files(client, upload, api_token, cast):
+    upload(pdf(["The penguin code is quartz."]))
+    source_id = upload(pdf(["The penguin code is marble."])).json()["source"]["source_id"]
+    assert len(files()) == Source.objects.count() == 2
+    assert client.delete(f"/api/sources/{source_id}", headers=api_token("mira")).status_code == 204
+    assert Atom.objects.count() == Source.objects.count() == 0
+    assert files() == []
+    assert recall(cast.mira, "penguin code").hits == ()
+
+
+def test_a_file_others_also_uploaded_stays_for_them(upload, cast):
+    mine = upload(pdf(MANUAL)).json()["source"]["source_id"]
+    upload(pdf(MANUAL), holder="jonas")
+    delete_source(cast.mira, mine)
+    assert len(files()) == 1
+    assert len(current("jonas")) == 3
+
+
+def test_what_a_file_is_shows_in_its_bytes(upload, tmp_path):
+    assert upload(pdf(MANUAL), name="holiday.jpg").json()["source"]["kind"] == "pdf"
+    assert upload(b"MZ\x90\x00" + bytes(200), name="manual.pdf").status_code == 422
+    assert upload(b"", name="empty.txt").status_code == 422
+    assert upload(b"%PDF-1.7 rubbish", name="x.pdf").status_code == 422
+    assert upload(b"PK\x03\x04rubbish", name="x.docx").status_code == 422
+    assert upload(b"\x89PNG\r\n\x1a\nrubbish", name="x.png").status_code == 422
+    assert upload("日本語のメモ".encode(), name="memo.txt").json()["source"]["mime"] == "text/plain"
+    assert upload(b"# Title\n\nBody", name="../../etc/note.md").json()["source"]["name"] == "note.md"
+    assert {name for name in files() if name.startswith("incoming")} == set()
+
+
+def test_files_beyond_the_limit_are_refused(upload, monkeypatch):
+    monkeypatch.setattr(source_files, "MAX_BYTES", 1_000)
+    assert upload(b"word " * 1_000, name="long.txt").status_code == 422
+    assert files() == []
+
+
+def test_a_locked_pdf_and_one_without_text_are_told(upload):
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(MANUAL))))
+    writer.encrypt("secret", algorithm="RC4-128")
+    locked = io.BytesIO()
+    writer.write(locked)
+    reply = upload(locked.getvalue(), name="locked.pdf")
+    assert reply.status_code == 422
+    assert "password" in reply.json()["detail"]
+    scanned = upload(pdf([""]), name="scan.pdf").json()
+    assert scanned["new"] == 0
+    assert "nothing was read" in scanned["source"]["notes"][0]
+
+
+def photo(**exif_ifd):
+    exif = Image.Exif()
+    exif[ExifTags.Base.Orientation] = 6
+    exif[ExifTags.Base.Make] = "Spy camera 5000"
+    exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.DateTimeOriginal] = "2026:07:19 18:30:00"
+    exif.get_ifd(ExifTags.IFD.GPSInfo)[ExifTags.GPS.GPSLatitude] = (52.0, 31.0, 12.0)
+    exif.get_ifd(ExifTags.IFD.GPSInfo)[ExifTags.GPS.GPSLatitudeRef] = "N"
+    out = io.BytesIO()
+    Image.new("RGB", (600, 300), "teal").save(out, "JPEG", exif=exif, comment=b"at home", quality=85)
+    return out.getvalue()
+
+
+def test_a_photo_is_kept_without_its_place_with_a_preview_and_a_proposed_time(
+    client, upload, api_token, monkeypatch
+):
+    monkeypatch.setattr(images, "can_read_text", lambda: False)
+    reply = upload(photo(), name="receipt.jpg", text="Receipt for the boiler").json()["source"]
+    assert reply["proposed_event_time"] == "2026-07-19T18:30:00"
+    assert "tesseract" in reply["notes"][0]
+    atom = Atom.objects.get()
+    assert (atom.text, atom.modality, atom.image_ref, atom.event_time) == (
+        "Receipt for the boiler",
+        "image",
+        "receipt.jpg",
+        None,
+    )
+    out = client.get(f"/api/sources/{reply['source_id']}/file", headers=api_token("mira"))
+    kept = b"".join(out.streaming_content)
+    out.close()
+    assert b"Spy camera" not in kept
+    assert b"at home" not in kept
+    with Image.open(io.BytesIO(kept)) as image:
+        assert image.getexif().get_ifd(ExifTags.IFD.GPSInfo) == {}
+        assert image.getexif()[ExifTags.Base.Orientation] == 6
+    out = client.get(f"/api/sources/{reply['source_id']}/preview", headers=api_token("mira"))
+    with Image.open(io.BytesIO(b"".join(out.streaming_content))) as small:
+        assert (small.format, small.size) == ("WEBP", (240, 480))
+    out.close()
+    assert upload(photo(), name="receipt.jpg").json()["new"] == 0
+
+
+def test_text_in_pictures_is_read_where_that_is_installed(upload, monkeypatch):
+    monkeypatch.setattr(images, "can_read_text", lambda: True)
+    monkeypatch.setattr(images, "read_text", lambda path: "TOTAL 42.00")
+    assert upload(photo(), name="receipt.jpg").json()["source"]["notes"] == []
+    assert "TOTAL 42.00" in current().values()
+
+
+def test_a_picture_that_unfolds_to_gigabytes_is_refused(upload, monkeypatch):
+    monkeypatch.setattr(images, "MAX_PIXELS", 10_000)
+    assert upload(photo(), name="bomb.jpg").status_code == 422
+
+
+def test_a_recording_is_kept_and_says_that_nobody_wrote_it_down(upload):
+    out = io.BytesIO()
+    with wave.open(out, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(1)
+        sound.setframerate(8_000)
+        sound.writeframes(bytes(800))
+    reply = upload(out.getvalue(), name="memo.wav").json()
+    assert reply["source"]["mime"] == "audio/wav"
+    assert "not written down" in reply["source"]["notes"][0]
+    assert Atom.objects.get().modality == "audio"
+
+
+def test_documents_are_read_with_headings_and_tables(tmp_path):
+    document = docx.Document()
+    document.add_heading("Boiler", 1)
+    document.add_paragraph("Serviced every two years.")
+    table = document.add_table(rows=1, cols=2)
+    table.rows[0].cells[0].text, table.rows[0].cells[1].text = "Plumber", "555-0199"
+    path = tmp_path / "letter.docx"
+    document.save(str(path))
+    assert sniff.sniff(path, "x") is sniff.DOCX
+    pieces = extract(path, sniff.DOCX)
+    assert [piece.text for piece in pieces] == ["# Boiler\n\nServiced every two years.\n\nPlumber | 555-0199"]
+    assert pieces[0].fragment == "paragraph=1"
+
+
+def test_text_is_cut_at_headings_and_paragraphs_never_inside_a_word():
+    text = "# One\n\nfirst\n\n# Two\n\n" + "\n\n".join(f"Paragraph {n} " + "word " * 60 for n in range(10))
+    chunks = cut(text)
+    assert chunks[0].text == "# One\n\nfirst"
+    assert chunks[1].text.startswith("# Two\n\nParagraph 0")
+    assert all(len(chunk.text) < 1_900 for chunk in chunks)
+    assert [text.split("\n")[chunk.line - 1] for chunk in chunks[:2]] == ["# One", "# Two"]
+    assert "".join("".join(chunk.text.split()) for chunk in cut("x" * 10_000)) == "x" * 10_000
+    assert cut("  \n\n ") == []
+
+
+def test_a_failed_upload_leaves_nothing(cast, monkeypatch):
+    from memories import sources
+
+    monkeypatch.setattr(sources, "_point_back", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        add_source(cast.mira, "manual.pdf", io.BytesIO(pdf(MANUAL)))
+    assert files() == []
+    assert Atom.objects.count() == Source.objects.count() == 0
+
+
+def test_files_are_readable_by_their_owner_alone(upload):
+    upload(pdf(MANUAL))
+    for one in source_files.folder().rglob("*"):
+        assert Path(one).stat().st_mode & 0o077 == 0
