@@ -77,7 +77,9 @@ def measure(engine: Engine) -> Background:
     means = np.stack([rows.mean(axis=0) for rows in vectors])
     _, _, directions = np.linalg.svd(means - means.mean(axis=0), full_matrices=False)
     rows = np.concatenate(vectors)
-    bare = Background(rows.mean(axis=0).astype(np.float32), directions[:LANGUAGE_DIRECTIONS].astype(np.float32))
+    bare = Background(
+        rows.mean(axis=0).astype(np.float32), directions[:LANGUAGE_DIRECTIONS].astype(np.float32)
+    )
     asked = np.stack([engine.embed_query(question) for question in questions])
     nearness = (bare.aim(asked) @ rows.T + bare.language_free(asked) @ rows.T) / 2
     return Background(bare.mean, bare.languages, float(nearness.mean()), float(nearness.std()))

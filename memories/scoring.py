@@ -19,7 +19,7 @@ across languages; every fourth question of the last two):
 
 | left out | turns | wrong name | facts | dialogues | dial. across | 5 languages | across |
 |---|---|---|---|---|---|---|---|
-| nothing | .750 .638 | .795 .549 | .775 .725 | .959 .810 | .921 .774 | .963 .861 | .869 .722 |
+| nothing | .750 .638 | .795 .549 | .775 .725 | .959 .810 | .921 .774 | .964 .861 | .869 .722 |
 | names stay in the question | .687 .578 | .722 .500 | .767 .716 | | | | |
 | no boost for the named | .700 .577 | .821 .602 | .761 .709 | | | | |
 | dates | .726 .617 | .757 .531 | .755 .700 | .918 .760 | .886 .733 | | |

@@ -48,7 +48,22 @@ _NUMERALS = re.compile(
 _BARE_YEAR = re.compile(rf"(?<![\w-]){_YEAR}(?![\w-])|(?<!\d){_YEAR}(?=\s*[年년])")
 # Also ordinary words or names: read as months only after a word that asks for a time.
 _AMBIGUOUS = frozenset(
-    ("may", "march", "mar", "mars", "mart", "mai", "mayo", "mei", "ocak", "jun", "jan", "dec", "ekim", "nisan")
+    (
+        "may",
+        "march",
+        "mar",
+        "mars",
+        "mart",
+        "mai",
+        "mayo",
+        "mei",
+        "ocak",
+        "jun",
+        "jan",
+        "dec",
+        "ekim",
+        "nisan",
+    )
 )
 _ASKS_TIME = re.compile(
     r"\b(?:in|last|this|next|since|on|of|during|early|late|mid|by|until|every|before|after|past|en|au|im|em|de)\s+$",

@@ -94,7 +94,9 @@ def test_recency_decides_between_equals() -> None:
 
 def test_full_equals_come_newest_first_in_any_order_given() -> None:
     one = candidates((HOUSE[0],))[0]
-    same = [replace(one, pk=pk, created_at=created) for pk, created in ((3, "2020"), (2, "2021"), (7, "2020"))]
+    same = [
+        replace(one, pk=pk, created_at=created) for pk, created in ((3, "2020"), (2, "2021"), (7, "2020"))
+    ]
     for order in (same, same[::-1]):
         assert [hit.candidate.pk for hit in ranked("spare key", order)] == [2, 7, 3]
 
@@ -110,7 +112,9 @@ def test_the_named_holder_is_preferred_but_does_not_filter() -> None:
 
 
 def test_a_neighbour_in_the_same_source_lends_its_words_and_meaning() -> None:
-    asked, answer, other = candidates(("Which instrument do you play?", "The cello, since I was six.", "We ate soup."))
+    asked, answer, other = candidates(
+        ("Which instrument do you play?", "The cello, since I was six.", "We ate soup.")
+    )
     turn = replace(answer, source="talk/7")
     question = "Which instrument is it?"
     alone = ranked(question, [turn, other])[0]
@@ -145,14 +149,19 @@ def test_a_date_in_the_question_finds_the_event_of_that_day() -> None:
 
 def test_scores_do_not_depend_on_the_other_candidates() -> None:
     house = candidates(HOUSE)
-    few, all_of_them = ranked("Where is the spare key?", house[:2], store=house), ranked("Where is the spare key?", house)
+    few, all_of_them = (
+        ranked("Where is the spare key?", house[:2], store=house),
+        ranked("Where is the spare key?", house),
+    )
     assert few[0] == all_of_them[0]
 
 
 def test_a_question_in_another_script_is_ranked_by_meaning_alone() -> None:
     hits = ranked("钥匙在哪里？", candidates(HOUSE))
     assert {hit.signals["words"] for hit in hits} == {0.0}
-    assert [hit.signals["meaning"] for hit in hits] == sorted((hit.signals["meaning"] for hit in hits), reverse=True)
+    assert [hit.signals["meaning"] for hit in hits] == sorted(
+        (hit.signals["meaning"] for hit in hits), reverse=True
+    )
 
 
 def test_a_memory_without_a_vector_is_still_found_by_its_words() -> None:
@@ -182,7 +191,9 @@ def test_terms_known_from_the_index_are_taken_as_they_are() -> None:
         ("  two  spaces ", ("Mira",), "  two  spaces ", set()),
     ],
 )
-def test_names_are_taken_out_of_the_question(text: str, names: tuple[str, ...], rest: str, named: set[str]) -> None:
+def test_names_are_taken_out_of_the_question(
+    text: str, names: tuple[str, ...], rest: str, named: set[str]
+) -> None:
     assert without_names(text, names) == (rest, frozenset(named))
 
 
@@ -238,7 +249,9 @@ def test_what_is_near_lies_in_the_windows(
     day: datetime, with_year: bool, with_day: bool, with_month: bool, event: datetime
 ) -> None:
     month = day.month if with_month else None
-    wanted = PartialDate(day.year if with_year or not month else None, month, day.day if with_day and month else None)
+    wanted = PartialDate(
+        day.year if with_year or not month else None, month, day.day if with_day and month else None
+    )
     if 2 < event.year < 9998 and 2 < day.year < 9998 and wanted.nearness(event.isoformat()) > 0:
         years = range(event.year - 1, event.year + 2)
         assert any(first <= event.isoformat() <= last for first, last in wanted.windows(years))
@@ -263,7 +276,9 @@ def test_the_background_of_another_engine_is_measured() -> None:
         name, dimensions = "tiny", 16
 
         def embed_passages(self, texts: list[str]) -> np.ndarray:
-            rows = np.stack([np.bincount(np.frombuffer(text.encode(), np.uint8) % 16, minlength=16) for text in texts])
+            rows = np.stack(
+                [np.bincount(np.frombuffer(text.encode(), np.uint8) % 16, minlength=16) for text in texts]
+            )
             return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
         def embed_query(self, text: str) -> np.ndarray:
