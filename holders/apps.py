@@ -4,13 +4,16 @@ from django.apps import AppConfig
 
 
 class HoldersConfig(AppConfig):
-    """Lends `memories` the names that questions may hold: it never imports us."""
+    """Lends `memories` the names that questions may hold and the topics it caches vectors of: it never imports us."""
 
     name = "holders"
     verbose_name = "Holders"
 
     def ready(self) -> None:
         from holders.registry import called  # noqa: PLC0415  (models are ready only now)
+        from holders.topics import every_topic  # noqa: PLC0415
         from memories import names  # noqa: PLC0415
+        from memories.embedding import cache  # noqa: PLC0415
 
         names.registered = called
+        cache.other_texts = every_topic

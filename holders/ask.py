@@ -76,10 +76,14 @@ def ask(
     here = recall(viewer, question, limit=limit, scenario=scenario)
     if here.answered:
         return Asked("answered", question, 0, answers=here.hits)
-    walk = Walk(viewer, question, limit, max_hops, _is_scoped(viewer, scenario), live.Round(question, limit, visited))
+    walk = Walk(
+        viewer, question, limit, max_hops, _is_scoped(viewer, scenario), live.Round(question, limit, visited)
+    )
     asked = walk.go()
     if note and walk.known:
-        book.note_referrals(viewer, "ask", question, ((one.holder_id, one.confidence) for one in walk.known[:limit]))
+        book.note_referrals(
+            viewer, "ask", question, ((one.holder_id, one.confidence) for one in walk.known[:limit])
+        )
     return asked
 
 

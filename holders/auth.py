@@ -22,15 +22,19 @@ NO_HOLDER = "This account is not linked to anybody in the household."
 NO_CSRF = "A signed-in browser must send its CSRF token in the header X-CSRFToken."
 NO_FORM = "Send the file as a form, with Content-Type: multipart/form-data."
 NOT_JSON = "Send the body as JSON, with Content-Type: application/json."
-FILE_CALLS = frozenset({"/api/sources"})  # POST takes a file there, as a form; cookies need the CSRF token all the same
+# POST takes a file there, as a form; cookies need the CSRF token all the same.
+FILE_CALLS = frozenset({"/api/sources", "/api/cartridges/import"})
 TOKEN_CHARACTERS = 200  # ours have 49; anything longer is not worth hashing
 
 
 def viewer_for(holder_id: str) -> Viewer:
     """The viewer a holder id stands for; an unregistered one has no kind and no groups."""
     holder = Holder.objects.filter(pk=holder_id).first()
-    if holder is None:
-        return Viewer(holder_id=holder_id)
+    return Viewer(holder_id=holder_id) if holder is None else viewer_of(holder)
+
+
+def viewer_of(holder: Holder) -> Viewer:
+    """The viewer a registered holder is."""
     own = {group for group in holder.groups if group not in BUILT_IN_GROUPS.values()}
     return Viewer(holder.holder_id, holder.kind, frozenset(own | {BUILT_IN_GROUPS[holder.kind]}))
 

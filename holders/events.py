@@ -69,7 +69,9 @@ def events_for(
         ).order_by("pk")[: checked_limit(limit)]
     )
     named = {row.atom_id for row in rows if row.atom_id}
-    readable = set(Atom.objects.visible_to(viewer).filter(atom_id__in=named).values_list("atom_id", flat=True))
+    readable = set(
+        Atom.objects.visible_to(viewer).filter(atom_id__in=named).values_list("atom_id", flat=True)
+    )
     told = [row for row in rows if not row.atom_id or row.atom_id in readable]
     lines = [EventLine(row.pk, row.kind, row.subject, row.atom_id, row.due, row.created_at) for row in told]
     return lines, rows[-1].pk if rows else after
@@ -92,7 +94,7 @@ def note_expiring(moment: datetime | None = None) -> None:
 
 
 def drop_old(moment: datetime | None = None) -> None:
-    """Forget events that are older than `KEPT`; one about a memory that is still to lapse stays, lest it be repeated."""
+    """Forget events older than `KEPT`; one about a memory that is still to lapse stays, lest it be repeated."""
     begin = moment or datetime.now(UTC)
     now = timestamps.to_text(begin)
     Event.objects.filter(created_at__lt=timestamps.to_text(begin - KEPT)).exclude(due__gte=now).delete()

@@ -20,6 +20,12 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[,;，；、\n]+", text) if part.strip()]
 
 
+def time_zones(chosen: str) -> list[tuple[str, str]]:
+    """The places one can choose from, and the one that is chosen."""
+    names = {name for name in available_timezones() if name.partition("/")[0] in CONTINENTS}
+    return [(name, name.replace("_", " ")) for name in sorted(names | {"UTC", chosen})]
+
+
 class PersonForm(forms.Form):
     """What a person says about herself: name, topics, ways to reach her."""
 
@@ -91,9 +97,7 @@ class HouseholdForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = {name for name in available_timezones() if name.partition("/")[0] in CONTINENTS} | {"UTC"}
-        names.add(str(self.initial.get("time_zone") or "UTC"))
-        choices = [(name, name.replace("_", " ")) for name in sorted(names)]
+        choices = time_zones(str(self.initial.get("time_zone") or "UTC"))
         self.fields["time_zone"].choices = choices  # type: ignore[attr-defined]
         self.fields["time_zone"].widget.attrs["data-guess-zone"] = ""
 

@@ -58,7 +58,9 @@ def store_id() -> str:
     """The id by which other servers know that a question has been here; made when first needed."""
     known = get_setting("store_id")
     if not isinstance(known, str):
-        StoreSetting.objects.get_or_create(pk="store_id", defaults={"value_json": dump_json(secrets.token_hex(8))})
+        StoreSetting.objects.get_or_create(
+            pk="store_id", defaults={"value_json": dump_json(secrets.token_hex(8))}
+        )
         known = str(get_setting("store_id"))
     return known
 
@@ -116,7 +118,7 @@ class Round:
             if isinstance(error, outgoing.Silent):
                 _resting[holder.url] = time.monotonic() + REST
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (a foreign reply may be wrong in any way)
             logger.warning("A live holder’s reply could not be read: %s", type(error).__name__)
             raise outgoing.Unreachable("Its answer could not be read.") from None
 

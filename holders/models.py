@@ -86,18 +86,26 @@ class TokenQuerySet(models.QuerySet["Token"]):
 
     def live(self) -> "TokenQuerySet":
         """Tokens that open the door now: not expired, not revoked."""
-        return self.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=timestamps.now()), revoked_at__isnull=True)
+        return self.filter(
+            Q(expires_at__isnull=True) | Q(expires_at__gt=timestamps.now()), revoked_at__isnull=True
+        )
 
     def of(self, holder_id: str) -> "TokenQuerySet":
         """Tokens that a holder carries, or that act for her."""
         return self.filter(Q(holder_id=holder_id) | Q(acting_for=holder_id))
 
-    def issue(self, holder_id: str, scopes: list[str], days: int | None = None, **extra: Any) -> "tuple[Token, str]":
+    def issue(
+        self, holder_id: str, scopes: list[str], days: int | None = None, **extra: Any
+    ) -> "tuple[Token, str]":
         """Make a token: `(row, plain text)`. Only the hash is kept; the plain text is shown this once."""
         plain = f"rekal_{secrets.token_urlsafe(32)}"
         expires = timestamps.to_text(datetime.now(UTC) + timedelta(days=days)) if days else None
         token = self.create(
-            holder_id=holder_id, sha256=hash_token(plain), scopes_json=dump_json(sorted(set(scopes))), expires_at=expires, **extra
+            holder_id=holder_id,
+            sha256=hash_token(plain),
+            scopes_json=dump_json(sorted(set(scopes))),
+            expires_at=expires,
+            **extra,
         )
         return token, plain
 
@@ -253,7 +261,9 @@ class Webhook(models.Model):
     @property
     def kinds(self) -> list[str]:
         """The kinds of events it is told; each of `EVENT_KINDS` when none is named."""
-        return [one for one in read_json(self.kinds_json, list, []) if one in EVENT_KINDS] or list(EVENT_KINDS)
+        return [one for one in read_json(self.kinds_json, list, []) if one in EVENT_KINDS] or list(
+            EVENT_KINDS
+        )
 
 
 QUESTION_STATES = ("open", "answered", "closed")

@@ -22,7 +22,9 @@ from memories.store import get_setting, set_setting
 SETTING = "live_addresses"
 MAX_REPLY = 1024 * 1024
 PORTS = {"http": 80, "https": 443}
-DESCRIPTION = "An address is http:// or https://, a host and perhaps a port, such as https://grandma.example:8443."
+DESCRIPTION = (
+    "An address is http:// or https://, a host and perhaps a port, such as https://grandma.example:8443."
+)
 
 
 class Unreachable(RekalError):
@@ -112,7 +114,9 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float, t
     entry = allowed_addresses().get(origin)
     if entry is None:
         raise Unreachable("The owner of this server has not allowed its address.")
-    given = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"} | dict(headers)
+    given = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"} | dict(
+        headers
+    )
     if token and entry.token:
         given["Authorization"] = f"Bearer {entry.token}"
     address = _address_of(parts, entry, deadline)
@@ -136,7 +140,9 @@ def _address_of(parts: SplitResult, entry: Allowed, deadline: float) -> str:
         pass
     found = _resolve(host, parts.port or PORTS[parts.scheme], deadline)
     if not entry.private and not all(is_public(one) for one in found):
-        raise Unreachable("Its name leads into a private network, which the owner of this server has not allowed.")
+        raise Unreachable(
+            "Its name leads into a private network, which the owner of this server has not allowed."
+        )
     return found[0]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from holders.who_knows import ORDINALS, Knower
 from holders.registry import checked_contact
+from holders.who_knows import ORDINALS, Knower
 from memories import timestamps
 from memories.errors import Invalid
 from memories.results import Hit, Memory
@@ -33,7 +33,7 @@ class Remote:
 def read_reply(holder_id: str, name: str, reply: Any) -> Remote:
     """Read the body of an `ask` reply. Raises `ValueError` when it is none."""
     if not isinstance(reply, Mapping):
-        raise ValueError("not an object")
+        raise ValueError("not an object")  # noqa: TRY004  (what came is wrong, not how we were called)
     answers = [_hit(holder_id, name, one) for one in _items(reply, "answers")]
     referrals = [_referral(holder_id, name, one) for one in _items(reply, "referrals")]
     hits = tuple(one for one in answers if one is not None)
@@ -44,7 +44,9 @@ def read_reply(holder_id: str, name: str, reply: Any) -> Remote:
     else:
         hits = ()
         found = "referred" if status == "referred" and others else "no_holder_knows"
-    visited = tuple(_named(holder_id, one) for one in _items(reply, "visited") if isinstance(one, str) and one)
+    visited = tuple(
+        _named(holder_id, one) for one in _items(reply, "visited") if isinstance(one, str) and one
+    )
     hops = reply.get("hops_used", 0)
     hops = hops if isinstance(hops, int) and 0 <= hops <= MAX_ITEMS else len(visited)
     return Remote(found, hops, visited, hits, others if found == "referred" else ())

@@ -20,7 +20,11 @@ def ask_over_mcp(url: str, arguments: Mapping[str, Any], seconds: float) -> Any:
     A server whose `ask` takes less than ours gets the question alone.
     """
     deadline = time.monotonic() + seconds
-    client = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "rekal", "version": "1"}}
+    client = {
+        "protocolVersion": PROTOCOL,
+        "capabilities": {},
+        "clientInfo": {"name": "rekal", "version": "1"},
+    }
     _, session = _call(url, "initialize", client, "", deadline)
     _call(url, "notifications/initialized", None, session, deadline)
     tools, _ = _call(url, "tools/list", {}, session, deadline)
@@ -38,7 +42,9 @@ def _read(result: Any) -> Any:
         raise outgoing.Unreachable("Its tool “ask” refused the question.")
     if isinstance(result.get("structuredContent"), dict) and "status" in result["structuredContent"]:
         return result["structuredContent"]
-    texts = [part["text"] for part in result.get("content", []) if part.get("type") == "text" and part.get("text")]
+    texts = [
+        part["text"] for part in result.get("content", []) if part.get("type") == "text" and part.get("text")
+    ]
     return {"status": "answered", "answers": [{"text": "\n".join(texts)}] if texts else []}
 
 

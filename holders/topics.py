@@ -96,6 +96,11 @@ def _turned(engine: Engine, vector: Vector) -> Vector:
     return np.asarray(rest / max(float(np.linalg.norm(rest)), 1e-6), dtype=np.float32)
 
 
+def every_topic() -> set[str]:
+    """What anybody declared to know about."""
+    return {topic for holder in Holder.objects.all() for topic in holder.topics}
+
+
 def keep(topics: Sequence[str]) -> None:
     """Put the topics' vectors into the embedding cache; inside a write transaction."""
     if not topics:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holders import book
+from holders.helpfulness import helped_before
 from holders.models import Holder
 from holders.registry import sees_contacts
 from holders.topics import DeclaredTopic, declared
@@ -61,11 +62,12 @@ def rank(viewer: Viewer, question: str, *, unread: bool = False) -> list[Knower]
     holders = {holder.holder_id: holder for holder in Holder.objects.all()}
     standing = {one.holder_id: one for one in standings(viewer, question, unread=unread)}
     topics = declared(question, holders.values())
+    helpful = helped_before(viewer, question)
     order = {holder_id: place for place, holder_id in enumerate(standing)}
-    ids = (standing.keys() | topics.keys()) - viewer.ids - {""}
+    ids = (standing.keys() | topics.keys() | helpful.keys()) - viewer.ids - {""}
     ranked = sorted(
         (
-            -_level(standing.get(one), topics.get(one)),
+            -_level(standing.get(one), topics.get(one), helped=one in helpful),
             order.get(one, len(order)),
             _fit(topics.get(one)),
             one,
@@ -77,7 +79,7 @@ def rank(viewer: Viewer, question: str, *, unread: bool = False) -> list[Knower]
             viewer,
             holders.get(holder_id) or Holder(holder_id=holder_id),
             -level,
-            _basis(standing.get(holder_id), topics.get(holder_id)),
+            _basis(standing.get(holder_id), topics.get(holder_id), helpful.get(holder_id, "")),
         )
         for level, _, _, holder_id in ranked
     ]
@@ -88,16 +90,17 @@ def _fit(topic: DeclaredTopic | None) -> tuple[float, float]:
     return (-topic.coverage, -topic.nearness) if topic else (0.0, 0.0)
 
 
-def _level(standing: Standing | None, topic: DeclaredTopic | None) -> int:
-    """The place in `ORDINALS`: what the holder holds, one more when a topic she declared says the same.
+def _level(standing: Standing | None, topic: DeclaredTopic | None, *, helped: bool = False) -> int:
+    """The place in `ORDINALS`: what the holder holds, one more for a topic she declared or an answer that helped.
 
-    A topic alone is likely when it fits well, else possible.
+    A topic alone is likely when it fits well, else possible; so is an answer that helped.
     """
-    declared_level = -1 if topic is None else int(topic.fits_well)
-    if standing is None:
-        return declared_level
-    held = ORDINALS.index(standing.strength)
-    return min(max(held, declared_level) + (topic is not None), len(ORDINALS) - 1)
+    levels = [] if topic is None else [int(topic.fits_well)]
+    if helped:
+        levels.append(0)
+    if standing is not None:
+        levels.append(ORDINALS.index(standing.strength))
+    return min(max(levels) + (len(levels) > 1), len(ORDINALS) - 1)
 
 
 def _knower(viewer: Viewer, holder: Holder, level: int, basis: Iterable[str]) -> Knower:
@@ -114,11 +117,13 @@ def _knower(viewer: Viewer, holder: Holder, level: int, basis: Iterable[str]) ->
     )
 
 
-def _basis(standing: Standing | None, topic: DeclaredTopic | None) -> Iterable[str]:
-    """The reasons: readable memories, declared topics, and one constant line for the rest."""
+def _basis(standing: Standing | None, topic: DeclaredTopic | None, helpful: str) -> Iterable[str]:
+    """The reasons: readable memories, declared topics, answers that helped, and one constant line for the rest."""
     if standing is not None:
         yield from standing.basis
         if standing.hidden:
             yield HOLDS_HIDDEN
     if topic is not None:
         yield topic.sentence
+    if helpful:
+        yield helpful

@@ -15,7 +15,6 @@ from django.db import connection, models, transaction
 from memories import checks, schema, store_file, vectors
 from memories.embedding import cache
 from memories.models import Atom
-from memories.reembed import REFERRED_KEYS
 from memories.store import APPLICATION_ID, SCHEMA_VERSION, get_setting
 
 EXAMPLES = 5
@@ -47,7 +46,6 @@ SELECT id FROM evidence_edges
 WHERE from_atom_id NOT IN (SELECT atom_id FROM atoms) OR to_atom_id NOT IN (SELECT atom_id FROM atoms)
 """
 MEMBERS_ALONE = "SELECT id FROM cartridge_atoms WHERE atom_id NOT IN (SELECT atom_id FROM atoms)"
-CACHED_ALONE = f"SELECT key FROM embedding_cache WHERE key NOT IN ({REFERRED_KEYS})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +79,8 @@ def repair(findings: list[Finding]) -> None:
             _execute(
                 f"DELETE FROM evidence_edges WHERE id IN ({EDGES_ALONE})",
                 f"DELETE FROM cartridge_atoms WHERE id IN ({MEMBERS_ALONE})",
-                f"DELETE FROM embedding_cache WHERE key IN ({CACHED_ALONE})",
             )
+            cache.drop_unreferred(_recorded_model())
 
 
 def _execute(*statements: str) -> None:
@@ -209,8 +207,12 @@ def _orphans() -> Iterator[Finding]:
         "members-alone", "{} cartridge entries name a memory that is gone.", _rows_of(MEMBERS_ALONE), ORPHANS
     )
     yield from _found(
-        "cache-alone", "{} cached vectors belong to no memory.", _rows_of(CACHED_ALONE), ORPHANS
+        "cache-alone", "{} cached vectors belong to no memory.", cache.unreferred(_recorded_model()), ORPHANS
     )
+
+
+def _recorded_model() -> str:
+    return str(get_setting("embedding_model") or checks.configured_model())
 
 
 def _rebuild_index() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
+from memories import audit, source_files
 from memories.drafts import checked_moment
 from memories.embedding import cache
 from memories.errors import Invalid
@@ -32,6 +33,14 @@ def earlier_wordings(atom: Atom) -> list[Atom]:
     return [one for one in candidates if one.metadata.get("version_of") == atom.atom_id]
 
 
+def versions_of(atoms: Sequence[Atom]) -> list[Atom]:
+    """`earlier_wordings` of many atoms, which are not among them; two queries."""
+    ids = {atom.atom_id: atom.holder_id for atom in atoms}
+    older = EvidenceEdge.objects.filter(from_atom_id__in=ids, relation="supersedes").values("to_atom_id")
+    candidates = Atom.objects.filter(atom_id__in=older).exclude(atom_id__in=ids)
+    return [one for one in candidates if ids.get(str(one.metadata.get("version_of"))) == one.holder_id]
+
+
 def erase(atoms: Sequence[Atom]) -> None:
     """Delete atoms and everything derived from them; inside the caller's transaction.
 
@@ -43,7 +52,10 @@ def erase(atoms: Sequence[Atom]) -> None:
     IdempotentReply.objects.filter(atom_id__in=ids).delete()
     sources = {atom.source_ref_id for atom in atoms if atom.source_ref_id}
     Atom.objects.filter(atom_id__in=ids)._raw_delete("default")
-    Source.objects.filter(pk__in=sources, atoms__isnull=True).delete()
+    unneeded = Source.objects.filter(pk__in=sources, atoms__isnull=True)
+    files = list(unneeded.values_list("sha256", flat=True))
+    unneeded.delete()
+    transaction.on_commit(lambda: source_files.remove_unused(files))
 
 
 def _unlink(ids: Sequence[str]) -> None:
@@ -82,7 +94,10 @@ def prune(
         atoms = list(prunable(viewer, scenario=scenario, before=before, lapsed=lapsed).order_by("pk"))
         if not dry_run:
             for start in range(0, len(atoms), BATCH):
-                erase(atoms[start : start + BATCH])
+                part = atoms[start : start + BATCH]
+                erase([*part, *versions_of(part)])
+            if atoms:
+                audit.record("prune", viewer.author, len(atoms), by=viewer.holder_id)
     if not dry_run:
         checkpoint()
     return Pruned(len(atoms), tuple(atom.atom_id for atom in atoms), dry_run)

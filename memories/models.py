@@ -409,3 +409,20 @@ class IdempotentReply(models.Model):
 
     def __str__(self) -> str:
         return f"{self.holder_id} {self.key}"
+
+
+class AuditEntry(models.Model):
+    """A removal of many memories: when, by what, whose and how many; no text, no ids, no scenario."""
+
+    at = models.CharField(default=timestamps.now, **MOMENT)
+    action = models.CharField(max_length=16)
+    holder_id = models.CharField(max_length=200, default="", blank=True)
+    by = models.CharField(max_length=200, default="", blank=True)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        db_table = "audit_entries"
+        constraints: ClassVar = [moment_check("audit_entries", "at")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.at}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Substr
 
 from memories import timestamps, vectors
@@ -94,7 +94,9 @@ def searched(viewer: Viewer, query: str, filters: Filters) -> AtomQuerySet:
     if filters.as_of is not None:
         moment = checked_moment(filters.as_of, "as_of", zone(), end_of_day=True)
         atoms = atoms.known_at(moment or timestamps.now())
-    elif not asks_about_past(query):
+    elif asks_about_past(query):
+        atoms = atoms.exclude(valid_from__isnull=False, valid_to=F("valid_from"))  # never true: a question, say
+    else:
         atoms = atoms.current()
     if filters.scenario is not None:
         atoms = atoms.filter(scenario__in=[filters.scenario, ""])
@@ -175,7 +177,8 @@ def happened(atoms: AtomQuerySet, dates: Sequence[PartialDate]) -> AtomQuerySet:
                 event_time__gte=(begin - timedelta(days=NEAR_DAYS)).isoformat(),
                 event_time__lt=(begin + timedelta(days=62 + NEAR_DAYS)).isoformat(),
             )
-    return atoms.alias(month=Substr("event_time", 6, 2)).filter(near)
+    found: AtomQuerySet = atoms.alias(month=Substr("event_time", 6, 2)).filter(near)
+    return found
 
 
 def _with_neighbours(

@@ -17,13 +17,6 @@ from memories.store import set_setting
 BATCH = 128
 Row = tuple[int, str]  # an atom's primary key and its text
 
-# Cache keys that atoms name in `embedding_refs_json`: the part after the last colon of "model:dims:sha256".
-REFERRED_KEYS = """
-SELECT substr(reference.value, -64)
-FROM atoms, json_each(CASE WHEN json_valid(embedding_refs_json) THEN embedding_refs_json ELSE '[]' END) AS reference
-WHERE reference.type = 'text'
-"""
-
 
 def reembed(progress: Callable[[int, int], None] = lambda done, total: None) -> int:
     """Write every atom's vector with the configured engine and record it; the number of atoms.
@@ -55,7 +48,7 @@ def _lay_anew() -> int:
         count += len(rows)
     set_setting("embedding_model", engine.name)
     set_setting("embedding_dimensions", engine.dimensions)
-    _drop_unreferred()
+    cache.drop_unreferred(engine.name)
     return count
 
 
@@ -72,12 +65,6 @@ def _note_references(rows: list[Row]) -> None:
             "UPDATE atoms SET embedding_refs_json = %s WHERE id = %s",
             [(vectors.embedding_refs(engine, cache.passage_key(engine.name, text)), pk) for pk, text in rows],
         )
-
-
-def _drop_unreferred() -> None:
-    """Take out of the cache what no atom refers to: the former model's vectors, and leftovers of the forgotten."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"DELETE FROM embedding_cache WHERE key NOT IN ({REFERRED_KEYS})")
 
 
 def _batches() -> Iterator[list[Row]]:

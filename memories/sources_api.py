@@ -24,7 +24,7 @@ INLINE = {
     "audio/mp4",
 }
 FILE = {
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
     "description": "The file",
 }
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.multipartparser import MultiPartParserError
 from django.urls import URLPattern, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
@@ -21,11 +22,14 @@ from ninja.openapi.schema import OpenAPISchema
 
 from holders.api import router as holders_router
 from holders.auth import BrowserAuth, TokenAuth
+from holders.cartridge_files_api import router as cartridge_files_router
 from holders.events_api import router as events_router
 from holders.limits import TooMany
+from holders.questions_api import router as questions_router
 from memories.api import router as memories_router
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
 from memories.http import Stale
+from memories.scenarios_api import router as scenarios_router
 from memories.sources_api import router as sources_router
 
 logger = logging.getLogger(__name__)
@@ -77,10 +81,13 @@ def get_health(request: HttpRequest) -> Health:
     return Health()
 
 
+api.add_router("", cartridge_files_router)  # before the others: `import` is no cartridge's id
 api.add_router("", memories_router)
 api.add_router("", holders_router)
 api.add_router("", sources_router)
 api.add_router("", events_router)
+api.add_router("", questions_router)
+api.add_router("", scenarios_router)
 
 
 def refuse(request: HttpRequest, status: int, sentence: str, **headers: str) -> HttpResponse:
@@ -120,6 +127,12 @@ def refused_by_schema(request: HttpRequest, error: ValidationError) -> HttpRespo
 def refused_by_size(request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
     """Longer than any call needs."""
     return refuse(request, 422, "The body is too long; a memory’s text may have at most 64 KiB.")
+
+
+@api.exception_handler(MultiPartParserError)
+def refused_by_form(request: HttpRequest, error: MultiPartParserError) -> HttpResponse:
+    """An upload whose form is broken."""
+    return refuse(request, 422, "The form cannot be read; send it as multipart/form-data with its boundary.")
 
 
 @api.exception_handler(Http404)

@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "rekal_site.settings")
 
 django_pages = get_wsgi_application()
 
-from rekal_site import events  # noqa: E402  (Django is set up by the line before)
+from rekal_site import daily, events  # noqa: E402  (Django is set up by the line before)
 from rekal_site.mcp import http  # noqa: E402
 from rekal_site.server import Site  # noqa: E402
 
@@ -17,6 +17,6 @@ listeners = events.Events()
 application = Site(
     django_pages,
     mounts={http.PATH: agents, events.PATH: listeners},
-    lifespans=[agents.lifespan, listeners.lifespan],
+    lifespans=[agents.lifespan, listeners.lifespan, daily.lifespan],
     farewells=[listeners.end],
 )

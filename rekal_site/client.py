@@ -242,9 +242,15 @@ class Rekal:
         content_type: str = "application/json",
     ) -> Any:
         """The reply of a call: JSON as Python values, anything else as bytes, nothing as None."""
-        pairs = {name: _text(value) for name, value in (query or {}).items() if value is not LEFT_OUT and value is not None}
+        pairs = {
+            name: _text(value)
+            for name, value in (query or {}).items()
+            if value is not LEFT_OUT and value is not None
+        }
         data = None if body is LEFT_OUT else body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = Request(f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}", data=data, method=method)  # noqa: S310
+        request = Request(
+            f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}", data=data, method=method
+        )  # noqa: S310
         request.add_header("Authorization", f"Bearer {self.token}")
         if data is not None:
             request.add_header("Content-Type", content_type)
@@ -272,42 +278,82 @@ class Rekal:
         text: str,
         *,
         idempotency_key: str | LeftOut = LEFT_OUT,
-        scenario: str | None | LeftOut = LEFT_OUT,
-        tags: list[str] | None | LeftOut = LEFT_OUT,
-        holder_id: str | None | LeftOut = LEFT_OUT,
-        origin: str | None | LeftOut = LEFT_OUT,
-        event_time: str | None | LeftOut = LEFT_OUT,
-        event_time_end: str | None | LeftOut = LEFT_OUT,
-        event_time_precision: str | None | LeftOut = LEFT_OUT,
-        valid_from: str | None | LeftOut = LEFT_OUT,
-        valid_to: str | None | LeftOut = LEFT_OUT,
-        retention_until: str | None | LeftOut = LEFT_OUT,
-        visibility: str | dict[str, Any] | None | LeftOut = LEFT_OUT,
+        scenario: str | LeftOut | None = LEFT_OUT,
+        tags: list[str] | LeftOut | None = LEFT_OUT,
+        holder_id: str | LeftOut | None = LEFT_OUT,
+        origin: str | LeftOut | None = LEFT_OUT,
+        event_time: str | LeftOut | None = LEFT_OUT,
+        event_time_end: str | LeftOut | None = LEFT_OUT,
+        event_time_precision: str | LeftOut | None = LEFT_OUT,
+        valid_from: str | LeftOut | None = LEFT_OUT,
+        valid_to: str | LeftOut | None = LEFT_OUT,
+        retention_until: str | LeftOut | None = LEFT_OUT,
+        visibility: str | dict[str, Any] | LeftOut | None = LEFT_OUT,
         replaces: list[str] | LeftOut = LEFT_OUT,
-        source: str | None | LeftOut = LEFT_OUT,
+        source: str | LeftOut | None = LEFT_OUT,
     ) -> MemoryOut:
         """Remember a statement.
 
         Store a statement. The same one by the same holder is not stored twice: what is there comes back.
         """
-        return cast("MemoryOut", self._call("POST", "/api/memories", headers={"Idempotency-Key": idempotency_key}, body=_given({"text": text, "scenario": scenario, "tags": tags, "holder_id": holder_id, "origin": origin, "event_time": event_time, "event_time_end": event_time_end, "event_time_precision": event_time_precision, "valid_from": valid_from, "valid_to": valid_to, "retention_until": retention_until, "visibility": visibility, "replaces": replaces, "source": source})))
+        return cast(
+            "MemoryOut",
+            self._call(
+                "POST",
+                "/api/memories",
+                headers={"Idempotency-Key": idempotency_key},
+                body=_given(
+                    {
+                        "text": text,
+                        "scenario": scenario,
+                        "tags": tags,
+                        "holder_id": holder_id,
+                        "origin": origin,
+                        "event_time": event_time,
+                        "event_time_end": event_time_end,
+                        "event_time_precision": event_time_precision,
+                        "valid_from": valid_from,
+                        "valid_to": valid_to,
+                        "retention_until": retention_until,
+                        "visibility": visibility,
+                        "replaces": replaces,
+                        "source": source,
+                    }
+                ),
+            ),
+        )
 
     def list_memories(
         self,
         *,
-        q: str | None | LeftOut = LEFT_OUT,
-        scenario: str | None | LeftOut = LEFT_OUT,
-        holder: str | None | LeftOut = LEFT_OUT,
-        tag: str | None | LeftOut = LEFT_OUT,
+        q: str | LeftOut | None = LEFT_OUT,
+        scenario: str | LeftOut | None = LEFT_OUT,
+        holder: str | LeftOut | None = LEFT_OUT,
+        tag: str | LeftOut | None = LEFT_OUT,
         current: bool | LeftOut = LEFT_OUT,
         limit: int | LeftOut = LEFT_OUT,
-        cursor: str | None | LeftOut = LEFT_OUT,
+        cursor: str | LeftOut | None = LEFT_OUT,
     ) -> PageOut:
         """List memories, newest first.
 
         The memories the caller may read, page by page; unranked.
         """
-        return cast("PageOut", self._call("GET", "/api/memories", query={"q": q, "scenario": scenario, "holder": holder, "tag": tag, "current": current, "limit": limit, "cursor": cursor}))
+        return cast(
+            "PageOut",
+            self._call(
+                "GET",
+                "/api/memories",
+                query={
+                    "q": q,
+                    "scenario": scenario,
+                    "holder": holder,
+                    "tag": tag,
+                    "current": current,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
+            ),
+        )
 
     def read_memory(
         self,
@@ -317,30 +363,52 @@ class Rekal:
 
         One memory; the `ETag` header names its version. Missing and unreadable ids are answered alike.
         """
-        return cast("MemoryOut", self._call("GET", f'/api/memories/{quote(atom_id, safe="")}'))
+        return cast("MemoryOut", self._call("GET", f"/api/memories/{quote(atom_id, safe='')}"))
 
     def edit_memory(
         self,
         atom_id: str,
         *,
         if_match: str | LeftOut = LEFT_OUT,
-        text: str | None | LeftOut = LEFT_OUT,
-        scenario: str | None | LeftOut = LEFT_OUT,
-        tags: list[str] | None | LeftOut = LEFT_OUT,
-        event_time: str | None | LeftOut = LEFT_OUT,
-        event_time_end: str | None | LeftOut = LEFT_OUT,
-        event_time_precision: str | None | LeftOut = LEFT_OUT,
-        valid_from: str | None | LeftOut = LEFT_OUT,
-        valid_to: str | None | LeftOut = LEFT_OUT,
-        retention_until: str | None | LeftOut = LEFT_OUT,
-        visibility: str | dict[str, Any] | None | LeftOut = LEFT_OUT,
-        source: str | None | LeftOut = LEFT_OUT,
+        text: str | LeftOut | None = LEFT_OUT,
+        scenario: str | LeftOut | None = LEFT_OUT,
+        tags: list[str] | LeftOut | None = LEFT_OUT,
+        event_time: str | LeftOut | None = LEFT_OUT,
+        event_time_end: str | LeftOut | None = LEFT_OUT,
+        event_time_precision: str | LeftOut | None = LEFT_OUT,
+        valid_from: str | LeftOut | None = LEFT_OUT,
+        valid_to: str | LeftOut | None = LEFT_OUT,
+        retention_until: str | LeftOut | None = LEFT_OUT,
+        visibility: str | dict[str, Any] | LeftOut | None = LEFT_OUT,
+        source: str | LeftOut | None = LEFT_OUT,
     ) -> MemoryOut:
         """Change a memory.
 
         Change the fields that are given. A new wording keeps the old one as a closed version.
         """
-        return cast("MemoryOut", self._call("PATCH", f'/api/memories/{quote(atom_id, safe="")}', headers={"If-Match": if_match}, body=_given({"text": text, "scenario": scenario, "tags": tags, "event_time": event_time, "event_time_end": event_time_end, "event_time_precision": event_time_precision, "valid_from": valid_from, "valid_to": valid_to, "retention_until": retention_until, "visibility": visibility, "source": source})))
+        return cast(
+            "MemoryOut",
+            self._call(
+                "PATCH",
+                f"/api/memories/{quote(atom_id, safe='')}",
+                headers={"If-Match": if_match},
+                body=_given(
+                    {
+                        "text": text,
+                        "scenario": scenario,
+                        "tags": tags,
+                        "event_time": event_time,
+                        "event_time_end": event_time_end,
+                        "event_time_precision": event_time_precision,
+                        "valid_from": valid_from,
+                        "valid_to": valid_to,
+                        "retention_until": retention_until,
+                        "visibility": visibility,
+                        "source": source,
+                    }
+                ),
+            ),
+        )
 
     def forget(
         self,
@@ -352,25 +420,41 @@ class Rekal:
 
         Remove a memory with its index entries, its earlier wordings and their bytes.
         """
-        self._call("DELETE", f'/api/memories/{quote(atom_id, safe="")}', headers={"If-Match": if_match})
+        self._call("DELETE", f"/api/memories/{quote(atom_id, safe='')}", headers={"If-Match": if_match})
 
     def recall(
         self,
         q: str,
         *,
         limit: int | LeftOut = LEFT_OUT,
-        scenario: str | None | LeftOut = LEFT_OUT,
-        holder: str | None | LeftOut = LEFT_OUT,
-        tag: str | None | LeftOut = LEFT_OUT,
-        cartridge: str | None | LeftOut = LEFT_OUT,
-        as_of: str | None | LeftOut = LEFT_OUT,
-        min_relevance: float | None | LeftOut = LEFT_OUT,
+        scenario: str | LeftOut | None = LEFT_OUT,
+        holder: str | LeftOut | None = LEFT_OUT,
+        tag: str | LeftOut | None = LEFT_OUT,
+        cartridge: str | LeftOut | None = LEFT_OUT,
+        as_of: str | LeftOut | None = LEFT_OUT,
+        min_relevance: float | LeftOut | None = LEFT_OUT,
     ) -> RecallOut:
         """Recall memories by meaning and by words.
 
         The memories that fit a question best, each with its score, relevance, raw signals and reasons.
         """
-        return cast("RecallOut", self._call("GET", "/api/recall", query={"q": q, "limit": limit, "scenario": scenario, "holder": holder, "tag": tag, "cartridge": cartridge, "as_of": as_of, "min_relevance": min_relevance}))
+        return cast(
+            "RecallOut",
+            self._call(
+                "GET",
+                "/api/recall",
+                query={
+                    "q": q,
+                    "limit": limit,
+                    "scenario": scenario,
+                    "holder": holder,
+                    "tag": tag,
+                    "cartridge": cartridge,
+                    "as_of": as_of,
+                    "min_relevance": min_relevance,
+                },
+            ),
+        )
 
     def me(
         self,
@@ -398,23 +482,38 @@ class Rekal:
 
         One holder’s record. Nobody and who is known only by unreadable memories are answered alike.
         """
-        return cast("HolderOut", self._call("GET", f'/api/holders/{quote(holder_id, safe="")}'))
+        return cast("HolderOut", self._call("GET", f"/api/holders/{quote(holder_id, safe='')}"))
 
     def set_holder(
         self,
         holder_id: str,
         *,
-        name: str | None | LeftOut = LEFT_OUT,
-        kind: Literal["person", "agent", "service"] | None | LeftOut = LEFT_OUT,
-        knows_about: list[str] | None | LeftOut = LEFT_OUT,
-        contact: dict[str, str] | None | LeftOut = LEFT_OUT,
-        groups: list[str] | None | LeftOut = LEFT_OUT,
+        name: str | LeftOut | None = LEFT_OUT,
+        kind: Literal["person", "agent", "service"] | LeftOut | None = LEFT_OUT,
+        knows_about: list[str] | LeftOut | None = LEFT_OUT,
+        contact: dict[str, str] | LeftOut | None = LEFT_OUT,
+        groups: list[str] | LeftOut | None = LEFT_OUT,
     ) -> HolderOut:
         """Register a holder or change its record.
 
         Everybody changes her own name, topics and contact (`write`); the rest needs a curator (`curate`).
         """
-        return cast("HolderOut", self._call("PUT", f'/api/holders/{quote(holder_id, safe="")}', body=_given({"name": name, "kind": kind, "knows_about": knows_about, "contact": contact, "groups": groups})))
+        return cast(
+            "HolderOut",
+            self._call(
+                "PUT",
+                f"/api/holders/{quote(holder_id, safe='')}",
+                body=_given(
+                    {
+                        "name": name,
+                        "kind": kind,
+                        "knows_about": knows_about,
+                        "contact": contact,
+                        "groups": groups,
+                    }
+                ),
+            ),
+        )
 
     def remove_holder(
         self,
@@ -424,7 +523,7 @@ class Rekal:
 
         Take a holder out of the directory; its memories stay. Curators only.
         """
-        self._call("DELETE", f'/api/holders/{quote(holder_id, safe="")}')
+        self._call("DELETE", f"/api/holders/{quote(holder_id, safe='')}")
 
     def who_knows(
         self,
@@ -443,7 +542,7 @@ class Rekal:
         question: str,
         *,
         idempotency_key: str | LeftOut = LEFT_OUT,
-        scenario: str | None | LeftOut = LEFT_OUT,
+        scenario: str | LeftOut | None = LEFT_OUT,
         max_hops: int | LeftOut = LEFT_OUT,
         limit: int | LeftOut = LEFT_OUT,
         visited: list[str] | LeftOut = LEFT_OUT,
@@ -452,7 +551,23 @@ class Rekal:
 
         Look in what the caller may read; if nothing there answers, visit holders and say whom to ask.
         """
-        return cast("AskOut", self._call("POST", "/api/ask", headers={"Idempotency-Key": idempotency_key}, body=_given({"question": question, "scenario": scenario, "max_hops": max_hops, "limit": limit, "visited": visited})))
+        return cast(
+            "AskOut",
+            self._call(
+                "POST",
+                "/api/ask",
+                headers={"Idempotency-Key": idempotency_key},
+                body=_given(
+                    {
+                        "question": question,
+                        "scenario": scenario,
+                        "max_hops": max_hops,
+                        "limit": limit,
+                        "visited": visited,
+                    }
+                ),
+            ),
+        )
 
     def list_sources(
         self,
@@ -482,7 +597,7 @@ class Rekal:
 
         One source; missing and closed ids are answered alike.
         """
-        return cast("SourceOut", self._call("GET", f'/api/sources/{quote(source_id, safe="")}'))
+        return cast("SourceOut", self._call("GET", f"/api/sources/{quote(source_id, safe='')}"))
 
     def delete_source(
         self,
@@ -492,7 +607,7 @@ class Rekal:
 
         The file, its earlier versions and every memory that came from them, for good.
         """
-        self._call("DELETE", f'/api/sources/{quote(source_id, safe="")}')
+        self._call("DELETE", f"/api/sources/{quote(source_id, safe='')}")
 
     def download_source(
         self,
@@ -502,7 +617,7 @@ class Rekal:
 
         The file as it is kept.
         """
-        return cast("bytes", self._call("GET", f'/api/sources/{quote(source_id, safe="")}/file'))
+        return cast("bytes", self._call("GET", f"/api/sources/{quote(source_id, safe='')}/file"))
 
     def preview_source(
         self,
@@ -512,7 +627,7 @@ class Rekal:
 
         WebP, at most 480 pixels wide and high.
         """
-        return cast("bytes", self._call("GET", f'/api/sources/{quote(source_id, safe="")}/preview'))
+        return cast("bytes", self._call("GET", f"/api/sources/{quote(source_id, safe='')}/preview"))
 
     def list_webhooks(
         self,
@@ -533,7 +648,9 @@ class Rekal:
 
         From now on, the caller’s own events are sent there, signed: a question, an answer, a memory about to lapse.
         """
-        return cast("WebhookOut", self._call("POST", "/api/webhooks", body=_given({"url": url, "kinds": kinds})))
+        return cast(
+            "WebhookOut", self._call("POST", "/api/webhooks", body=_given({"url": url, "kinds": kinds}))
+        )
 
     def remove_webhook(
         self,

@@ -74,14 +74,15 @@ class Rekal:
         content_type: str = "application/json",
     ) -> Any:
         """The reply of a call: JSON as Python values, anything else as bytes, nothing as None."""
-        pairs = {name: _text(value) for name, value in (query or {}).items() if value is not LEFT_OUT and value is not None}
+        pairs = {name: _text(value) for name, value in (query or {}).items() if value not in (LEFT_OUT, None)}
+        address = f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}"
         data = None if body is LEFT_OUT else body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = Request(f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}", data=data, method=method)  # noqa: S310
+        request = Request(address, data=data, method=method)  # noqa: S310
         request.add_header("Authorization", f"Bearer {self.token}")
         if data is not None:
             request.add_header("Content-Type", content_type)
         for name, value in (headers or {}).items():
-            if value is not LEFT_OUT and value is not None:
+            if value not in (LEFT_OUT, None):
                 request.add_header(name, _text(value))
         try:
             with urlopen(request, timeout=self.timeout) as reply:  # noqa: S310
@@ -243,7 +244,9 @@ def _method(path: str, verb: str, call: Document, schemas: Document) -> str:
     fields: Document = body.get("properties", {})
     required = [one for one in parameters if one.get("required")]
     first = [f"{snake(one['name'])}: {type_of(one['schema'])}" for one in required]
-    first += [f"{snake(name)}: {type_of(fields[name])}" for name in fields if name in body.get("required", [])]
+    first += [
+        f"{snake(name)}: {type_of(fields[name])}" for name in fields if name in body.get("required", [])
+    ]
     rest = [(one["name"], one["schema"]) for one in parameters if not one.get("required")]
     rest += [(name, inner) for name, inner in fields.items() if name not in body.get("required", [])]
     raw = "requestBody" in call and not body
@@ -263,11 +266,16 @@ def _rendered(
     for name in integers:
         address = address.replace("{quote(" + snake(name) + ', safe="")}', "{" + snake(name) + "}")
     plain = "quote(" not in address
-    given = [f'"{verb.upper()}"', ("f" if "{" in address else "") + (f'"{address}"' if plain else f"'{address}'")]
+    given = [
+        f'"{verb.upper()}"',
+        ("f" if "{" in address else "") + (f'"{address}"' if plain else f"'{address}'"),
+    ]
     for place, keyword_name in (("query", "query"), ("header", "headers")):
         names = [one["name"] for one in call.get("parameters", []) if one["in"] == place]
         if names:
-            given.append(f"{keyword_name}={{{', '.join(f'{_literal(name)}: {snake(name)}' for name in names)}}}")
+            given.append(
+                f"{keyword_name}={{{', '.join(f'{_literal(name)}: {snake(name)}' for name in names)}}}"
+            )
     if fields:
         given.append(f"body=_given({{{', '.join(f'{_literal(name)}: {snake(name)}' for name in fields)}}})")
     elif raw:

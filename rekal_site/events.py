@@ -27,7 +27,15 @@ from holders import events, limits, webhooks
 from holders.auth import REFUSED, Principal, principal_of_token, viewer_of_account
 from holders.models import SCOPES
 from memories.errors import Invalid
-from rekal_site.mcp.http import STRANGE_HOST, STRANGE_ORIGIN, bearer_of, headers_of, is_our_host, is_own_origin, refuse
+from rekal_site.mcp.http import (
+    STRANGE_HOST,
+    STRANGE_ORIGIN,
+    bearer_of,
+    headers_of,
+    is_our_host,
+    is_own_origin,
+    refuse,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +117,9 @@ class Events:
             return
         principal = await self.in_thread(lambda: principal_of(headers))
         if principal is None:
-            await refuse(send, 401, REFUSED if bearer_of(headers) else SIGN_IN, {"www-authenticate": "Bearer"})
+            await refuse(
+                send, 401, REFUSED if bearer_of(headers) else SIGN_IN, {"www-authenticate": "Bearer"}
+            )
             return
         if "read" not in principal.scopes:
             await refuse(send, 403, NO_SCOPE)
@@ -117,7 +127,9 @@ class Events:
         try:
             limits.spend(principal.viewer, "call")
             after = _after(headers, query, self.newest)
-            kinds = events.checked_kinds([one for part in query.get("kinds", []) for one in part.split(",") if one])
+            kinds = events.checked_kinds(
+                [one for part in query.get("kinds", []) for one in part.split(",") if one]
+            )
         except limits.TooMany as error:
             await refuse(send, 429, str(error), {"retry-after": str(error.retry_after)})
             return

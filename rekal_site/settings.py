@@ -60,6 +60,8 @@ REKAL_CACHE = Path(os.environ.get("REKAL_CACHE") or "~/.cache/rekal").expanduser
 REKAL_RATE_LIMITS = {  # a holder's calls: (calls, seconds); `ask` is what hints at unreadable memories
     "call": ((6_000, 60),),
     "ask": ((600, 60), (3_000, 3_600)),
+    "question": ((20, 60), (200, 3_600)),  # questions put to people, who have to read them
+    "password": ((5, 300),),  # one's own password, asked once more
 }
 REKAL_BOOK_LINES = 200  # referrals written in one go, at the latest after so many …
 REKAL_BOOK_SECONDS = 2.0  # … or so long; 0 keeps them until somebody reads the book
@@ -71,7 +73,7 @@ ALLOWED_HOSTS = [host for host in os.environ.get("REKAL_HOSTS", "").split(",") i
 ]  # fmt: skip
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "rekal_site.admin_app.CuratorAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

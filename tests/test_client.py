@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from rekal_site import client, client_source
-from rekal_site.client import Rekal, Refused, etag
+from rekal_site.client import Refused, Rekal, etag
 from tests.command_line import Run, empty_store, run, store  # noqa: F401
 from tests.servers import Household, new_household  # noqa: F401
 
 
-def test_the_client_is_the_documents_own(run: Run) -> None:  # noqa: F811
+def test_the_client_is_the_documents_own(run: Run) -> None:
     written = Path(client.__file__).read_text(encoding="utf-8")
     assert written == client_source.source(), "renew it: manage.py client > rekal_site/client.py"
     assert run("client").out == written
@@ -45,11 +45,20 @@ def test_the_client_needs_nothing_but_python() -> None:
     tree = ast.parse(Path(client.__file__).read_text(encoding="utf-8"))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     modules |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    assert modules == {"__future__", "json", "collections.abc", "enum", "typing", "urllib.error", "urllib.parse", "urllib.request"}
+    assert modules == {
+        "__future__",
+        "json",
+        "collections.abc",
+        "enum",
+        "typing",
+        "urllib.error",
+        "urllib.parse",
+        "urllib.request",
+    }
 
 
 @pytest.fixture(scope="module")
-def household(new_household: Callable[[str], Household]) -> Iterator[Household]:  # noqa: F811
+def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
     home = new_household("client")
     home.register(mira={"contact": {"phone": "+49 30 5550100"}}, jonas={})
     with home.serving():
@@ -62,11 +71,15 @@ def mira(household: Household) -> Rekal:
 
 
 def test_a_memorys_life(mira: Rekal) -> None:
-    memory = mira.remember("The spare key is in the blue box.", scenario="house", tags=["keys"], visibility="private")
+    memory = mira.remember(
+        "The spare key is in the blue box.", scenario="house", tags=["keys"], visibility="private"
+    )
     assert mira.read_memory(memory["atom_id"]) == memory
     assert mira.recall("Where is the spare key?", limit=1)["hits"][0]["memory"]["text"] == memory["text"]
     assert mira.list_memories(tag="keys", current=True)["items"] == [memory]
-    changed = mira.edit_memory(memory["atom_id"], if_match=etag(memory), tags=["keys", "box"], event_time=None)
+    changed = mira.edit_memory(
+        memory["atom_id"], if_match=etag(memory), tags=["keys", "box"], event_time=None
+    )
     assert changed["tags"] == ["keys", "box"]
     with pytest.raises(Refused, match="changed this memory") as refused:
         mira.edit_memory(memory["atom_id"], if_match=etag(memory), tags=[])
@@ -74,7 +87,10 @@ def test_a_memorys_life(mira: Rekal) -> None:
     mira.forget(memory["atom_id"])
     with pytest.raises(Refused) as refused:
         mira.read_memory(memory["atom_id"])
-    assert (refused.value.status, refused.value.detail) == (404, "There is no memory with this id that you may read.")
+    assert (refused.value.status, refused.value.detail) == (
+        404,
+        "There is no memory with this id that you may read.",
+    )
 
 
 def test_repeating_with_a_key_creates_nothing_new(mira: Rekal) -> None:
@@ -115,7 +131,9 @@ def test_bodies_and_replies_of_other_kinds() -> None:
                 "post": {
                     "operationId": "import",
                     "summary": "Bring in",
-                    "parameters": [{"name": "thing_id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                    "parameters": [
+                        {"name": "thing_id", "in": "path", "required": True, "schema": {"type": "integer"}}
+                    ],
                     "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}},
                     "responses": {200: {"content": {"application/zip": {}}}},
                 }
@@ -124,5 +142,8 @@ def test_bodies_and_replies_of_other_kinds() -> None:
     }
     text = client_source.source(document)
     ast.parse(text)
-    assert "def import_(\n        self,\n        thing_id: int,\n        body: bytes,\n        content_type: str,\n    ) -> bytes:" in text
+    assert (
+        "def import_(\n        self,\n        thing_id: int,\n        body: bytes,\n        content_type: str,\n    ) -> bytes:"
+        in text
+    )
     assert 'f"/api/things/{thing_id}/import", body=body, content_type=content_type' in text

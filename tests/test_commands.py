@@ -381,3 +381,44 @@ def wait_for(url, seconds=20):
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
+
+
+def test_the_demo_shows_the_three_ends_and_fills_its_store_once(store, run):
+    store.unlink()
+    first = run("demo", "--no-serve")
+    assert first.code == 0, first.err
+    shown = first.out.split("\n$ rekal ask ")
+    assert len(shown) == 4
+    assert "memories remembered" in shown[0]
+    for text, beginning in zip(shown[1:], ("Answered", "Referred", "Nobody knows"), strict=True):
+        assert text.splitlines()[1].startswith(beginning)
+    assert "with the password" in shown[3]
+    count = Atom.objects.count()
+    assert count >= 120
+    assert run("doctor").out == "The store is sound.\n"
+
+    again = run("demo", "--no-serve")
+    assert again.code == 0
+    assert "memories remembered" not in again.out
+    assert Atom.objects.count() == count
+
+
+def test_the_demo_never_moves_into_a_households_own_store(household):
+    remember(household, "The spare key is in the blue box")
+    ran = household("demo", "--no-serve")
+    assert ran.code == 1
+    assert "REKAL_DB" in ran.err
+    assert Atom.objects.count() == 1
+
+
+def test_a_demo_that_was_cut_short_is_made_anew(store, run, monkeypatch):
+    from rekal_site.demo import load as demo
+
+    store.unlink()
+    monkeypatch.setattr(demo, "_remember_all", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run("demo", "--no-serve")
+    monkeypatch.setattr(demo, "_remember_all", lambda: iter(["nothing remembered"]))
+    ran = run("demo", "--no-serve")
+    assert ran.code == 0, ran.err
+    assert "making the demo store" in ran.out

@@ -47,7 +47,9 @@ def test_the_same_thing_is_told_once(cast: Cast) -> None:
 
 
 def test_a_memory_that_may_not_be_read_is_not_named(cast: Cast) -> None:
-    memory = remember(cast.mira, "The present is in the loft", visibility={"scope": "holders", "holders": ["jonas"]})
+    memory = remember(
+        cast.mira, "The present is in the loft", visibility={"scope": "holders", "holders": ["jonas"]}
+    )
     events.emit("answered", "jonas", "q1", atom_id=memory.atom_id)
     assert told(cast.jonas) == [("answered", "q1")]
     edit(cast.mira, memory.atom_id, visibility="private")
@@ -65,7 +67,9 @@ def test_an_agent_is_not_told_what_concerns_the_person_it_acts_for(cast: Cast) -
 
 
 def test_lapsing_memories_are_announced_to_their_holder_once(cast: Cast) -> None:
-    lapsing = remember(cast.mira, "The parking permit hangs on the fridge", retention_until=SOON, visibility="household")
+    lapsing = remember(
+        cast.mira, "The parking permit hangs on the fridge", retention_until=SOON, visibility="household"
+    )
     ending = remember(cast.mira, "The loan of the ladder", valid_to=SOON)
     remember(cast.mira, "The passport of Lea is valid", valid_to=LATER)
     for _ in range(2):
@@ -179,13 +183,17 @@ def test_webhooks_over_the_api(cast: Cast, client: Client) -> None:
     assert call("POST", "/api/webhooks", {"url": "https://agent.example/a"})[0] == 409
     assert call("POST", "/api/webhooks", {"url": "https://else.example/a"})[0] == 422
     status, listed = call("GET", "/api/webhooks")
-    assert (status, [one["id"] for one in listed["webhooks"]], listed["webhooks"][0]["secret"]) == (200, [made["id"]], None)
+    assert (status, [one["id"] for one in listed["webhooks"]], listed["webhooks"][0]["secret"]) == (
+        200,
+        [made["id"]],
+        None,
+    )
     assert call("DELETE", f"/api/webhooks/{made['id']}")[0] == 204
     assert call("DELETE", f"/api/webhooks/{made['id']}")[0] == 404
 
 
 @pytest.fixture(scope="module")
-def household(new_household: Callable[[str], Household]) -> Iterator[Household]:  # noqa: F811
+def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
     home = new_household("events")
     home.register(mira={}, jonas={}, bot={"kind": "agent"})
     home.remember("mira", "The parking permit hangs on the fridge", retention_until=SOON)
@@ -194,9 +202,13 @@ def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
 
 
 @contextmanager
-def listening(home: Household, holder: str, query: str = "", **headers: str) -> Iterator[Callable[[], dict[str, Any]]]:
+def listening(
+    home: Household, holder: str, query: str = "", **headers: str
+) -> Iterator[Callable[[], dict[str, Any]]]:
     """A listener's next event, as `{"id": …, "event": …, "data": …}`."""
-    request = Request(f"{home.url}api/events{query}", headers={"Authorization": f"Bearer {home.tokens[holder]}"} | headers)
+    request = Request(
+        f"{home.url}api/events{query}", headers={"Authorization": f"Bearer {home.tokens[holder]}"} | headers
+    )
     with urlopen(request, timeout=20) as stream:
         assert stream.headers["Content-Type"].startswith("text/event-stream")
 
@@ -261,7 +273,9 @@ def test_a_stream_ends_with_its_token(household: Household) -> None:
         ({}, "/more", 404),
     ],
 )
-def test_strangers_hear_nothing(household: Household, headers: dict[str, str], path: str, status: int) -> None:
+def test_strangers_hear_nothing(
+    household: Household, headers: dict[str, str], path: str, status: int
+) -> None:
     got, body = household.call("GET", f"/api/events{path}", headers=headers)
     assert (got, list(body)) == (status, ["detail"])
 
@@ -271,11 +285,13 @@ def test_a_stream_says_what_it_cannot_read(household: Household, query: str) -> 
     assert household.call("GET", f"/api/events{query}", holder="mira")[0] == 422
 
 
-def test_the_server_stops_promptly_while_somebody_listens(new_household: Callable[[str], Household]) -> None:  # noqa: F811
+def test_the_server_stops_promptly_while_somebody_listens(new_household: Callable[[str], Household]) -> None:
     home = new_household("stopping")
     home.register(mira={})
     with home.serving():
-        stream = urlopen(Request(f"{home.url}api/events", headers={"Authorization": f"Bearer {home.tokens['mira']}"}))
+        stream = urlopen(
+            Request(f"{home.url}api/events", headers={"Authorization": f"Bearer {home.tokens['mira']}"})
+        )
         begin = time.monotonic()
     took = time.monotonic() - begin
     stream.close()

@@ -33,7 +33,9 @@ def awake() -> Iterator[None]:
 
 
 @contextmanager
-def answering(reply: Callable[[dict[str, Any]], tuple[int, Any, dict[str, str]]]) -> Iterator[tuple[str, list[Any]]]:
+def answering(
+    reply: Callable[[dict[str, Any]], tuple[int, Any, dict[str, str]]],
+) -> Iterator[tuple[str, list[Any]]]:
     """A small server that answers every POST with `reply(body)`; its address, and what it was sent."""
     seen: list[Any] = []
 
@@ -44,7 +46,11 @@ def answering(reply: Callable[[dict[str, Any]], tuple[int, Any, dict[str, str]]]
             status, value, headers = reply(body)
             data = json.dumps(value).encode()
             self.send_response(status)
-            for name, one in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+            for name, one in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(data)),
+                **headers,
+            }.items():
                 self.send_header(name, one)
             self.end_headers()
             self.wfile.write(data)
@@ -63,29 +69,46 @@ def answering(reply: Callable[[dict[str, Any]], tuple[int, Any, dict[str, str]]]
         thread.join()
 
 
-def live_holder(address: str, *, allowed: bool = True, way: str = "ask_url", holder_id: str = "grandma") -> None:
+def live_holder(
+    address: str, *, allowed: bool = True, way: str = "ask_url", holder_id: str = "grandma"
+) -> None:
     set_holder(None, holder_id, name="Grandma's house", kind="service", contact={way: address})
     if allowed:
         outgoing.allow(address)
 
 
 def answered(text: str = ANSWER) -> dict[str, Any]:
-    return {"status": "answered", "hops_used": 0, "answers": [{"text": text, "atom_id": "00ff", "holder_id": "oma"}]}
+    return {
+        "status": "answered",
+        "hops_used": 0,
+        "answers": [{"text": text, "atom_id": "00ff", "holder_id": "oma"}],
+    }
 
 
 @pytest.fixture(scope="module")
-def two_households(new_household: Callable[[str], Household]) -> Iterator[tuple[Household, Household]]:  # noqa: F811
+def two_households(new_household: Callable[[str], Household]) -> Iterator[tuple[Household, Household]]:
     """The Muellers and grandma's house, who allow and register each other."""
     home, grandma = new_household("home"), new_household("grandma")
     ports = free_port(), free_port()
     addresses = [f"http://127.0.0.1:{port}" for port in ports]
     home.register(
-        lea={}, mira={}, gus={"groups": ["guests"]}, grandma={"kind": "service", "contact": {"rekal_url": addresses[1]}}
+        lea={},
+        mira={},
+        gus={"groups": ["guests"]},
+        grandma={"kind": "service", "contact": {"rekal_url": addresses[1]}},
     )
-    grandma.register(oma={}, muellers={"kind": "agent"}, children={"kind": "service", "contact": {"rekal_url": addresses[0]}})
+    grandma.register(
+        oma={},
+        muellers={"kind": "agent"},
+        children={"kind": "service", "contact": {"rekal_url": addresses[0]}},
+    )
     grandma.remember("oma", ANSWER, visibility="household")
     grandma.remember("oma", "The pin of the savings card is 7741", visibility="private")
-    home.remember("mira", "The bicycle pump hangs behind the cellar door", visibility={"scope": "holders", "holders": ["grandma"]})
+    home.remember(
+        "mira",
+        "The bicycle pump hangs behind the cellar door",
+        visibility={"scope": "holders", "holders": ["grandma"]},
+    )
     home.allow(addresses[1], token=grandma.tokens["muellers"])
     grandma.allow(addresses[0], token=home.tokens["grandma"])
     with ExitStack() as stack:
@@ -105,7 +128,9 @@ def test_another_household_answers_over_the_wire(two_households: tuple[Household
 
 def test_another_household_refers_without_telling(two_households: tuple[Household, Household]) -> None:
     home, _ = two_households
-    _, body = home.call("POST", "/api/ask", {"question": "What is the pin of the savings card?"}, holder="lea")
+    _, body = home.call(
+        "POST", "/api/ask", {"question": "What is the pin of the savings card?"}, holder="lea"
+    )
     assert body["status"] == "referred"
     assert [one["holder_id"] for one in body["referrals"]] == ["grandma:oma"]
     assert body["referrals"][0]["hop"] == 2
@@ -115,15 +140,21 @@ def test_another_household_refers_without_telling(two_households: tuple[Househol
 def test_a_loop_ends(two_households: tuple[Household, Household]) -> None:
     home, _ = two_households
     begin = time.monotonic()
-    _, body = home.call("POST", "/api/ask", {"question": "Which planet has the most moons?", "max_hops": 20}, holder="lea")
+    _, body = home.call(
+        "POST", "/api/ask", {"question": "Which planet has the most moons?", "max_hops": 20}, holder="lea"
+    )
     assert body["status"] == "no_holder_knows"
     assert body["visited"] == ["grandma", "grandma:children"]
     assert time.monotonic() - begin < 5
 
 
-def test_what_is_shared_with_a_household_does_not_come_back_to_others(two_households: tuple[Household, Household]) -> None:
+def test_what_is_shared_with_a_household_does_not_come_back_to_others(
+    two_households: tuple[Household, Household],
+) -> None:
     home, _ = two_households
-    _, body = home.call("POST", "/api/ask", {"question": "Where does the bicycle pump hang?", "max_hops": 20}, holder="lea")
+    _, body = home.call(
+        "POST", "/api/ask", {"question": "Where does the bicycle pump hang?", "max_hops": 20}, holder="lea"
+    )
     assert "cellar" not in json.dumps(body)
 
 
@@ -205,7 +236,7 @@ def test_a_public_name_that_leads_home_is_refused(cast: Cast, monkeypatch: pytes
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "::1", "fe80::1%eth0",
+    ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", ".".join("0000"), "224.0.0.1", "::1", "fe80::1%eth0",
      "fd00::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::7f00:1", "240.0.0.1"],
 )  # fmt: skip
 def test_private_addresses_are_known_in_every_notation(address: str) -> None:
@@ -217,7 +248,18 @@ def test_public_addresses_are_public(address: str) -> None:
     assert outgoing.is_public(address)
 
 
-@pytest.mark.parametrize("address", ["ftp://a", "http://", "http://u:p@a", "file:///etc/passwd", "http://a:0", "http://a:99999", "http://a\n"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://a",
+        "http://",
+        "http://u:p@a",
+        "file:///etc/passwd",
+        "http://a:0",
+        "http://a:99999",
+        "http://a\n",
+    ],
+)
 def test_what_is_no_address_is_not_allowed(db: None, address: str) -> None:
     with pytest.raises(Invalid):
         outgoing.allow(address)
@@ -232,7 +274,9 @@ def test_a_dead_holder_is_named_in_the_trail(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("drips", [False, True])
-def test_a_slow_holder_costs_its_timeout_at_most(cast: Cast, monkeypatch: pytest.MonkeyPatch, drips: bool) -> None:
+def test_a_slow_holder_costs_its_timeout_at_most(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, drips: bool
+) -> None:
     monkeypatch.setattr(live, "SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         stop = threading.Event()
@@ -291,19 +335,43 @@ def test_foreign_names_and_contacts_are_kept_apart_and_harmless() -> None:
         "hops_used": 1,
         "visited": ["mira"],
         "referrals": [
-            {"holder_id": "mira", "name": "Mira\n\x1b[2J", "confidence": "certain", "contact": {"web": "javascript:alert(1)"}, "hop": 1},
-            {"holder_id": "tom", "confidence": "strong", "basis": ["a", 3], "contact": {"phone": "+49 30 1"}, "hop": 900},
+            {
+                "holder_id": "mira",
+                "name": "Mira\n\x1b[2J",
+                "confidence": "certain",
+                "contact": {"web": "javascript:alert(1)"},
+                "hop": 1,
+            },
+            {
+                "holder_id": "tom",
+                "confidence": "strong",
+                "basis": ["a", 3],
+                "contact": {"phone": "+49 30 1"},
+                "hop": 900,
+            },
             {"name": "nobody"},
         ],
     }
     remote = read_reply("grandma", "Grandma", reply)
     (first, _), (second, hop) = remote.referrals
-    assert (first.holder_id, first.name, first.confidence, first.contact) == ("grandma:mira", "Mira [2J", "possible", {})
-    assert (second.holder_id, second.registered, second.contact, hop) == ("grandma:tom", False, {"phone": "+49 30 1"}, 1)
+    assert (first.holder_id, first.name, first.confidence, first.contact) == (
+        "grandma:mira",
+        "Mira [2J",
+        "possible",
+        {},
+    )
+    assert (second.holder_id, second.registered, second.contact, hop) == (
+        "grandma:tom",
+        False,
+        {"phone": "+49 30 1"},
+        1,
+    )
     assert remote.visited == ("grandma:mira",)
 
 
-def test_an_mcp_server_is_asked_too(two_households: tuple[Household, Household], new_household: Callable[[str], Household]) -> None:  # noqa: F811
+def test_an_mcp_server_is_asked_too(
+    two_households: tuple[Household, Household], new_household: Callable[[str], Household]
+) -> None:
     _, grandma = two_households
     cousin = new_household("cousin")
     address = grandma.url.rstrip("/")
@@ -316,7 +384,7 @@ def test_an_mcp_server_is_asked_too(two_households: tuple[Household, Household],
     assert found.answers[0].memory.holder_id == "grandma:oma"
 
 
-def test_the_owner_keeps_the_list_on_the_command_line(run: Callable[..., Any]) -> None:  # noqa: F811
+def test_the_owner_keeps_the_list_on_the_command_line(run: Callable[..., Any]) -> None:
     assert run("live").code == 1
     assert run("live", "https://Grandma.example", "--token", "rekal_secret", "--json").json == {
         "address": "https://grandma.example:443", "private": False, "has_token": True,

@@ -26,7 +26,7 @@ TOOLS = ["recall", "remember", "forget", "who_knows", "ask", "list_holders"]
 
 
 @pytest.fixture(scope="module")
-def household(new_household: Callable[[str], Household]) -> Iterator[Household]:  # noqa: F811
+def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
     home = new_household("mcp")
     home.register(
         mira={"contact": {"phone": "+49 30 5550100"}},
@@ -35,7 +35,9 @@ def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
         gus={"groups": ["guests"]},
     )
     home.remember("mira", SECRET, visibility="private")
-    home.remember("mira", "The spare key is in the blue box in the hall.", visibility="household", tags=["keys"])
+    home.remember(
+        "mira", "The spare key is in the blue box in the hall.", visibility="household", tags=["keys"]
+    )
     home.remember("jonas", INJECTION, visibility="household")
     with home.serving():
         yield home
@@ -124,7 +126,9 @@ def test_tools_say_what_they_take_give_and_do(household: Household) -> None:
 def test_remember_replace_and_forget(connect: Callable[[str], Any], household: Household) -> None:
     async def conversation() -> list[Any]:
         async with connect("mira") as mira:
-            first = await mira.call_tool("remember", {"text": "Ben is vegetarian.", "scenario": "kitchen", "tags": ["food"]})
+            first = await mira.call_tool(
+                "remember", {"text": "Ben is vegetarian.", "scenario": "kitchen", "tags": ["food"]}
+            )
             old = first.structured_content["atom_id"]
             second = await mira.call_tool("remember", {"text": "Ben eats fish since May.", "replaces": [old]})
             new = second.structured_content["atom_id"]
@@ -153,8 +157,16 @@ def test_remember_replace_and_forget(connect: Callable[[str], Any], household: H
         ("recall", {"query": "x", "limit": 201}, "“limit” is a number from 1 to 200."),
         ("recall", {"query": "x", "limits": 1}, "There is no field or parameter “limits” here."),
         ("remember", {"text": "a\0b"}, "The text holds a NUL character; remove it and send it again."),
-        ("remember", {"text": "x", "visibility": "everybody"}, "Visibility needs a scope: household, private or holders."),
-        ("remember", {"text": "x", "replaces": ["nope"]}, "There is no memory with this id that you may read."),
+        (
+            "remember",
+            {"text": "x", "visibility": "everybody"},
+            "Visibility needs a scope: household, private or holders.",
+        ),
+        (
+            "remember",
+            {"text": "x", "replaces": ["nope"]},
+            "There is no memory with this id that you may read.",
+        ),
         ("ask", {"question": "x", "max_hops": 99}, "“max_hops” is a number from 0 to 20."),
     ],
 )
@@ -171,7 +183,9 @@ def test_a_refusal_is_a_tool_error_of_one_sentence(
 
 def test_somebody_elses_memory_is_not_overwritten(household: Household) -> None:
     with household.inside():
-        shared, hidden = (Atom.objects.get(text__startswith=one).atom_id for one in ("The spare key", "The safe"))
+        shared, hidden = (
+            Atom.objects.get(text__startswith=one).atom_id for one in ("The spare key", "The safe")
+        )
 
     async def conversation() -> list[Any]:
         async with over_http(household, "bot") as bot:
@@ -217,7 +231,9 @@ def test_no_text_closes_its_own_fence(text: str) -> None:
 
 
 def test_results_are_bounded_and_memories_whole(household: Household) -> None:
-    long = [f"Note {number} about the attic: " + "dust and boxes and old lamps, " * 12 for number in range(40)]
+    long = [
+        f"Note {number} about the attic: " + "dust and boxes and old lamps, " * 12 for number in range(40)
+    ]
     endless = "The attic chronicle: " + "lamp after lamp " * 600
     for text in (*long, endless):
         household.remember("gus", text, visibility={"scope": "holders", "holders": ["jonas"]})
@@ -244,7 +260,9 @@ def test_results_are_bounded_and_memories_whole(household: Household) -> None:
 
 
 def test_a_long_directory_goes_page_by_page(household: Household) -> None:
-    household.register(**{f"cousin{number:03}": {"knows_about": ["knitting", "chess"]} for number in range(60)})
+    household.register(
+        **{f"cousin{number:03}": {"knows_about": ["knitting", "chess"]} for number in range(60)}
+    )
 
     async def conversation() -> tuple[list[str], int]:
         seen: list[str] = []
@@ -273,9 +291,22 @@ def test_a_huge_way_and_huge_contacts_fit(household: Household) -> None:
     from holders.live import LiveStep
 
     contact = {f"key{number}": "x" * 500 for number in range(20)}
-    referrals = tuple(Referred(f"h{number}" * 40, "n" * 200, "person", True, "strong", ("b" * 300,), contact if number < 2 else {}) for number in range(30))
+    referrals = tuple(
+        Referred(
+            f"h{number}" * 40,
+            "n" * 200,
+            "person",
+            True,
+            "strong",
+            ("b" * 300,),
+            contact if number < 2 else {},
+        )
+        for number in range(30)
+    )
     trail = tuple(LiveStep("h" * 200, number, "o" * 100) for number in range(20))
-    reply = payloads.answer(Asked("referred", "q", 20, tuple(f"{n}" * 100 for n in range(20)), (), referrals, trail))
+    reply = payloads.answer(
+        Asked("referred", "q", 20, tuple(f"{n}" * 100 for n in range(20)), (), referrals, trail)
+    )
     assert len(reply.text) + len(compact(reply.structured)) < MAX_CHARACTERS
     assert reply.structured["referrals"]
 
@@ -314,7 +345,9 @@ def test_scopes_of_a_token_are_kept(household: Household, scopes: list[str], ref
 def test_the_command_line_makes_an_acting_token_for_oneself_alone(household: Household) -> None:
     def typed(*arguments: str) -> Any:
         command = household.command("token", *arguments)
-        return subprocess.run(command, env=household.environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, env=household.environment, cwd=ROOT, capture_output=True, text=True, check=False
+        )
 
     made = typed("bot", "--acting-for-me", "--as", "mira")
     assert household.call("GET", "/api/me", token=made.stdout.strip())[1]["acting_for"] == "mira"
@@ -330,13 +363,18 @@ def test_an_agent_acting_for_a_person(household: Household) -> None:
     async def conversation() -> list[Any]:
         async with over_http(household, "bot", token=plain) as bot:
             return [
-                await bot.call_tool("remember", {"text": "The plumber comes on Friday.", "visibility": "private"}),
+                await bot.call_tool(
+                    "remember", {"text": "The plumber comes on Friday.", "visibility": "private"}
+                ),
                 await bot.call_tool("recall", {"query": QUESTION}),
                 await bot.call_tool("ask", {"question": QUESTION}),
             ]
 
     written, found, asked = talk(conversation)
-    assert (written.structured_content["holder_id"], written.structured_content["recorded_by"]) == ("mira", "bot")
+    assert (written.structured_content["holder_id"], written.structured_content["recorded_by"]) == (
+        "mira",
+        "bot",
+    )
     assert "DE123999" not in f"{found}{asked}"
     with household.inside():
         atom = Atom.objects.get(text="The plumber comes on Friday.")
@@ -374,7 +412,9 @@ def test_a_page_of_ours_may_call_with_a_token(household: Household) -> None:
     assert (status, [tool["name"] for tool in body["result"]["tools"]]) == (200, TOOLS)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"x"', b"\xff\xfe", b'{"jsonrpc":"2.0","id":1}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"x"', b"\xff\xfe", b'{"jsonrpc":"2.0","id":1}', b"[" * 100_000]
+)
 def test_garbage_is_refused_quietly(household: Household, body: bytes) -> None:
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
@@ -393,12 +433,20 @@ def test_garbage_is_refused_quietly(household: Household, body: bytes) -> None:
 
 
 def test_every_line_on_stdout_is_protocol(household: Household) -> None:
-    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    client = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     messages = [
         {"id": 1, "method": "initialize", "params": client},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": "recall", "arguments": {"query": "😀 key"}}},
-        {"id": 3, "method": "tools/call", "params": {"name": "ask", "arguments": {"question": "x", "max_hops": "many"}}},
+        {
+            "id": 3,
+            "method": "tools/call",
+            "params": {"name": "ask", "arguments": {"question": "x", "max_hops": "many"}},
+        },
         {"id": 4, "method": "nothing/here"},
     ]
     lines = "".join(json.dumps({"jsonrpc": "2.0", **one}) + "\n" for one in messages)
@@ -423,14 +471,17 @@ def test_a_drop_in_for_the_small_rekal_server(household: Household) -> None:
         async with over_stdio(household, "bot", "--compat", "rekal") as bot:
             tools = (await bot.list_tools()).tools
             stored = await bot.call_tool(
-                "memory_store", {"content": "The API listens on port 8123.", "project": "attic", "tags": ["net"]}
+                "memory_store",
+                {"content": "The API listens on port 8123.", "project": "attic", "tags": ["net"]},
             )
             first = stored.structured_content["result"].rpartition(" ")[2]
             replaced = await bot.call_tool(
                 "memory_store", {"content": "The API listens on port 9000.", "replaces": first}
             )
             second = replaced.structured_content["result"].split()[2]
-            context = await bot.call_tool("memory_build_context", {"query": "Which port does the API listen on?"})
+            context = await bot.call_tool(
+                "memory_build_context", {"query": "Which port does the API listen on?"}
+            )
             elsewhere = await bot.call_tool(
                 "memory_build_context", {"query": "Which port does the API listen on?", "project": "cellar"}
             )
@@ -447,13 +498,21 @@ def test_a_drop_in_for_the_small_rekal_server(household: Household) -> None:
         "memory_delete": ["memory_id"],
     }
     defaults = tools[0].input_schema["properties"]
-    assert (defaults["project"]["default"], defaults["limit"]["default"], defaults["min_score"]["default"]) == (None, 10, 0.25)
+    assert (
+        defaults["project"]["default"],
+        defaults["limit"]["default"],
+        defaults["min_score"]["default"],
+    ) == (None, 10, 0.25)
     assert replaced.structured_content == {"result": f"Stored memory {second} (replaces {first})"}
     body = context.structured_content
     assert list(body) == ["query", "memories"]
     memory = next(one for one in body["memories"] if one["id"] == second)
     assert list(memory) == ["id", "content", "project", "tags", "created_at", "score"]
-    assert (memory["content"], memory["project"], memory["tags"]) == ("The API listens on port 9000.", "attic", ["net"])
+    assert (memory["content"], memory["project"], memory["tags"]) == (
+        "The API listens on port 9000.",
+        "attic",
+        ["net"],
+    )
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", memory["created_at"])
     assert first not in [one["id"] for one in body["memories"]]
     assert json.loads(text_of(context)) == body

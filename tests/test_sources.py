@@ -13,6 +13,7 @@ from memories import source_files
 from memories.extract import images, sniff
 from memories.extract.chunks import cut
 from memories.extract.text import extract
+from memories.forget import forget
 from memories.models import Atom, Source
 from memories.recall import recall
 from memories.sources import add_source, delete_source
@@ -152,6 +153,16 @@ def test_deleting_a_source_takes_its_memories_versions_and_files(client, upload,
     assert Atom.objects.count() == Source.objects.count() == 0
     assert files() == []
     assert recall(cast.mira, "penguin code").hits == ()
+
+
+def test_forgetting_the_last_memory_of_a_file_takes_the_file_too(
+    upload, cast, django_capture_on_commit_callbacks
+):
+    upload(pdf(MANUAL[:2]))
+    for atom, left in zip(Atom.objects.all(), (1, 0), strict=True):
+        with django_capture_on_commit_callbacks(execute=True):
+            forget(cast.mira, atom.atom_id)
+        assert len(files()) == Source.objects.count() == left
 
 
 def test_a_file_others_also_uploaded_stays_for_them(upload, cast):

@@ -78,7 +78,9 @@ def _content(path: Path, passphrase: str) -> BinaryIO:
     except FileNotFoundError:
         raise Invalid(f"There is no file {path}.", "path") from None
     except OSError as error:
-        raise Invalid(f"{path} cannot be read ({(error.strerror or 'unknown error').lower()}).", "path") from None
+        raise Invalid(
+            f"{path} cannot be read ({(error.strerror or 'unknown error').lower()}).", "path"
+        ) from None
 
 
 def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:

@@ -78,7 +78,7 @@ def import_cartridge(
     """Bring a `.rekal` file in as a cartridge of the viewer's and say what became of it.
 
     `choices` map the file's names to holders and say who may read it (private, unless chosen); `progress` hears
-    rows done and in all. Raises `Invalid` with a sentence when anything about the file is wrong: nothing is stored then.
+    rows done and in all. Raises `Invalid` when anything about the file is wrong, and nothing is stored then.
     """
     choices = choices or Choices()
     named = checked_name(name or "", "name")
@@ -152,7 +152,10 @@ def _records(opened: Archive, cartridge_id: str) -> Iterator[Record]:
         if row["source_file"] is not None and row["source_file"] not in files:
             raise Invalid(f"Row {number} of the cartridge names a source that is not in it.", "file")
         yield Record(
-            number, _fields(row, origin, files), identity=row["atom_id"], links=tuple(_links(row, ids, number))
+            number,
+            _fields(row, origin, files),
+            identity=row["atom_id"],
+            links=tuple(_links(row, ids, number)),
         )
 
 
@@ -160,7 +163,9 @@ def _ids(content: bytes) -> set[str]:
     ids: set[str] = set()
     for number, row in enumerate(table.read_rows(content), start=1):
         if not _ATOM_ID.fullmatch(row["atom_id"]) or row["atom_id"] in ids:
-            raise Invalid(f"Row {number} of the cartridge has an id that is none, or one that was there before.", "file")
+            raise Invalid(
+                f"Row {number} of the cartridge has no usable id, or one that was there before.", "file"
+            )
         ids.add(row["atom_id"])
     return ids
 
@@ -236,7 +241,8 @@ def _received(opened: Archive, entry: SourceEntry, spare: Path) -> Path:
         raise Invalid("A source in the cartridge has another sum than its name.", "file")
     if "/" in entry.name or "\\" in entry.name or checked_name(entry.name, "name") != entry.name:
         raise Invalid("A source in the cartridge has a name that no file of ours has.", "file")
-    if sniff.sniff(place, entry.name) != sniff.Kind(entry.kind, entry.mime, sniff.sniff(place, entry.name).modality):
+    kind = sniff.sniff(place, entry.name)
+    if (kind.name, kind.mime) != (entry.kind, entry.mime):
         raise Invalid(f"“{entry.name}” in the cartridge is not what its manifest says.", "file")
     return place
 
@@ -249,8 +255,9 @@ def _bring_sources(
     for entry in opened.manifest.sources:
         source = _source(viewer, opened, entry, cartridge, spare)
         ids = [here[row["atom_id"]] for row in rows if row["source_file"] == entry.path]
-        atoms = Atom.objects.changeable_by(viewer).filter(atom_id__in=ids, source_ref=None)
-        atoms.update(source_ref=source)
+        for start in range(0, len(ids), BATCH):
+            atoms = Atom.objects.changeable_by(viewer).filter(atom_id__in=ids[start : start + BATCH])
+            atoms.filter(source_ref=None).update(source_ref=source)
     return len(opened.manifest.sources)
 
 
@@ -280,13 +287,16 @@ def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
     with transaction.atomic():
         cartridge = own_cartridge(viewer, cartridge_id)
         if read_json(cartridge.manifest_json, dict, {}).get("imported") is not True:
-            raise Invalid("This cartridge was made here; its memories are removed one by one.", "cartridge_id")
+            raise Invalid(
+                "This cartridge was made here; its memories are removed one by one.", "cartridge_id"
+            )
         elsewhere = CartridgeAtom.objects.exclude(cartridge=cartridge).values("atom_id")
         members = Atom.objects.changeable_by(viewer).filter(cartridges=cartridge)
         came = [one for one in members if _came_so(one)]
         stays = set(members.filter(atom_id__in=elsewhere).values_list("atom_id", flat=True))
         gone = [one for one in came if one.atom_id not in stays]
-        files = list(Source.objects.filter(atoms__in=[one.pk for one in gone]).values_list("sha256", flat=True))
+        sources = {one.source_ref_id for one in gone if one.source_ref_id}
+        files = list(Source.objects.filter(pk__in=sources).values_list("sha256", flat=True))
         for start in range(0, len(gone), BATCH):
             part = gone[start : start + BATCH]
             erase([*part, *(older for one in part for older in earlier_wordings(one))])

@@ -57,4 +57,6 @@ def unseal(path: Path, passphrase: str) -> bytes:
     try:
         return cast("bytes", optional("pyrage.passphrase").decrypt(path.read_bytes(), passphrase))
     except pyrage.DecryptError:
-        raise Invalid("The passphrase does not open this file, or the file is damaged.", "passphrase") from None
+        raise Invalid(
+            "The passphrase does not open this file, or the file is damaged.", "passphrase"
+        ) from None

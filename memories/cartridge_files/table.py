@@ -55,7 +55,9 @@ def read_rows(content: bytes) -> Iterator[Row]:
     pa, parquet = optional("pyarrow"), optional("pyarrow.parquet")
     try:
         file = parquet.ParquetFile(
-            pa.BufferReader(content), thrift_string_size_limit=64 * 1024**2, thrift_container_size_limit=2_000_000
+            pa.BufferReader(content),
+            thrift_string_size_limit=64 * 1024**2,
+            thrift_container_size_limit=2_000_000,
         )
         _check(file)
         for batch in file.iter_batches(batch_size=BATCH, use_threads=False):
@@ -78,7 +80,8 @@ def _check(file: Any) -> None:
         for column in range(about.num_columns)
     ]
     if any(
-        not set(one.encodings) <= ENCODINGS or one.compression not in ("ZSTD", "UNCOMPRESSED") for one in columns
+        not set(one.encodings) <= ENCODINGS or one.compression not in ("ZSTD", "UNCOMPRESSED")
+        for one in columns
     ):
         raise Invalid("The cartridge's atoms.parquet is packed in a way that ours never are.", "file")
     if sum(one.total_uncompressed_size for one in columns) > MAX_UNPACKED:

@@ -23,6 +23,10 @@ from memories.transfer.export import exportable
 from memories.visibility import AtomQuerySet, Viewer
 
 BATCH = 500
+SAME = (
+    "atom_id", "text", "source", "created_at", "updated_at", "holder_id", "origin", "scenario", "event_time",
+    "event_time_end", "event_time_precision", "valid_from", "valid_to", "retention_until",
+)  # fmt: skip
 NO_SUCH_CARTRIDGE = "There is no cartridge of yours with this id."
 EPOCH = (1980, 1, 1, 0, 0, 0)  # zip's first day: the same content gives the same file
 
@@ -143,7 +147,9 @@ def _content(viewer: Viewer, cartridge_id: str, audience: Audience) -> _Content:
     for one in audience.viewers:
         atoms = atoms.visible_to(one)
     if (count := atoms.count()) > manifests.MAX_MEMORIES:
-        raise Invalid(f"A cartridge file holds at most {manifests.MAX_MEMORIES:,} memories; export it in parts.")
+        raise Invalid(
+            f"A cartridge file holds at most {manifests.MAX_MEMORIES:,} memories; export it in parts."
+        )
     return _Content(cartridge, atoms, _sources(viewer, atoms, audience), readable.count() - count)
 
 
@@ -203,7 +209,9 @@ def _write(archive: zipfile.ZipFile, name: str, content: bytes, how: int = zipfi
 def _entry(sha256: str, source: Source) -> SourceEntry:
     place = source_files.path_of(sha256)
     if source_files.sha256_of(place) != sha256:
-        raise Invalid(f"The file of the source “{source.path}” is damaged; delete the source or restore a backup.")
+        raise Invalid(
+            f"The file of the source “{source.path}” is damaged; delete the source or restore a backup."
+        )
     return SourceEntry(
         path=f"{SOURCES}/{sha256}", name=source.path, kind=source.kind, mime=source.mime, sha256=sha256,
         size_bytes=place.stat().st_size,
@@ -215,7 +223,11 @@ def _rows(viewer: Viewer, content: _Content) -> Iterator[table.Row]:
     pks = list(content.atoms.order_by("pk").values_list("pk", flat=True))
     inside = set(content.atoms.values_list("atom_id", flat=True))
     for start in range(0, len(pks), BATCH):
-        atoms = list(content.atoms.filter(pk__in=pks[start : start + BATCH]).order_by("pk").select_related("source_ref"))
+        atoms = list(
+            content.atoms.filter(pk__in=pks[start : start + BATCH])
+            .order_by("pk")
+            .select_related("source_ref")
+        )
         edges = _edges(atoms, inside)
         for atom, memory in zip(atoms, memories_for(viewer, atoms), strict=True):
             yield _row(atom, memory, edges.get(atom.atom_id, []), inside, content)
@@ -234,11 +246,9 @@ def _row(
     atom: Atom, memory: Memory, edges: list[dict[str, Any]], inside: set[str], content: _Content
 ) -> table.Row:
     """One memory. Its scope goes along, never the lists of who may read it and who is kept out."""
-    taken = ("atom_id", "text", "source", "created_at", "updated_at", "holder_id", "origin", "scenario",
-             "event_time", "event_time_end", "event_time_precision", "valid_from", "valid_to", "retention_until")  # fmt: skip
     file = atom.source_ref.sha256 if atom.source_ref and atom.source_ref.sha256 in content.sources else None
     return {
-        **{key: getattr(memory, key) for key in taken},
+        **{key: getattr(memory, key) for key in SAME},
         "modality": atom.modality,
         "source_file": f"{SOURCES}/{file}" if file else None,
         "event_time_source": atom.event_time_source,
@@ -250,4 +260,3 @@ def _row(
         "trust": atom.trust_json,
         table.NUMBER: atom.token_equivalent,
     }
-

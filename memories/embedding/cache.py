@@ -7,12 +7,13 @@ Queries are kept in memory alone: a read never writes. Hits, misses and writes a
 
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
 from django.conf import settings
+from django.db import connection
 
 from memories.embedding import MAX_EMBEDDED_CHARACTERS, Engine, Vector, bounded, load_engine
 from memories.fields import dump_json
@@ -20,6 +21,20 @@ from memories.models import CachedEmbedding, CacheEvent
 
 QUERIES_KEPT = 1_024
 EVENTS_A_BATCH = 200
+
+# Texts beside the atoms' whose vectors belong here; the app of holders sets it (their topics), we never import it.
+other_texts: Callable[[], Iterable[str]] = tuple
+
+# Keys that atoms name in `embedding_refs_json`: the end of "model:dims:sha256".
+UNREFERRED = """
+SELECT key FROM embedding_cache
+WHERE key NOT IN (
+    SELECT substr(reference.value, -64)
+    FROM atoms,
+        json_each(CASE WHEN json_valid(embedding_refs_json) THEN embedding_refs_json ELSE '[]' END) AS reference
+    WHERE reference.type = 'text'
+)
+"""
 
 _queries: OrderedDict[str, Vector] = OrderedDict()
 _counts: Counter[tuple[str, str]] = Counter()
@@ -96,6 +111,23 @@ def drop(texts: Sequence[str]) -> None:
     """Take these passages out of the cache, as `forget` must."""
     model = engine()
     CachedEmbedding.objects.filter(pk__in=[passage_key(model.name, text) for text in texts]).delete()
+
+
+def unreferred(model: str) -> list[str]:
+    """Keys of vectors that nothing needs: those of another model, and leftovers of what was forgotten."""
+    with connection.cursor() as cursor:
+        cursor.execute(UNREFERRED)
+        keys = [key for (key,) in cursor.fetchall()]
+    needed = {passage_key(model, text) for text in other_texts()} if keys else set()
+    return [key for key in keys if key not in needed]
+
+
+def drop_unreferred(model: str) -> None:
+    """Take out of the cache what nothing needs; inside a write transaction."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "DELETE FROM embedding_cache WHERE key = %s", [(key,) for key in unreferred(model)]
+        )
 
 
 def record_events() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memories.errors import Invalid
 
-KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP and GIF pictures, MP3, WAV, OGG, FLAC and M4A recordings"
+KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP, GIF, MP3, WAV, OGG, FLAC and M4A"
 HEAD = 65_536
 
 

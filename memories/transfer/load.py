@@ -76,6 +76,8 @@ class Loader:
         self.here: dict[str, str] = {}  # what the file calls a memory → the id it has in this store
         self.links: list[tuple[str, Link]] = []
         self.members: list[tuple[str, str]] = []
+        self.mine: set[str] = set()
+        self.defaults: dict[str, Mapping[str, Any]] = {}
         self.header: Header | None = None
         self.report = Loaded()
 
@@ -84,6 +86,7 @@ class Loader:
     ) -> Loaded:
         """Bring all records in; `progress` hears of each batch's last record once it is dealt with."""
         for batch in _batches(records):
+            self._look_up(batch)
             items = [item for record in batch if (item := self._checked(record))]
             self._store(items)
             progress(batch[-1])
@@ -138,13 +141,13 @@ class Loader:
             self.members += [(identity, one) for one in record.cartridges]
         if record.note:
             self.report.notes.append(Skipped(record.line, record.note))
-        if key in self.known or (identity and self.ours and self._own(identity)):
+        if key in self.known or identity in self.mine:
             self._note(identity, self.known.get(key) or identity)
             return None
         if fields.get("replaces"):
             self._replace(fields, draft, key, identity)
             return None
-        visibility = visibility_of(draft)
+        visibility = self._readers(draft)
         if not identity and (same := find_same(self.viewer, draft, visibility)):
             self._note(identity, same.atom_id)
             return None
@@ -179,8 +182,19 @@ class Loader:
             self.here[identity or memory.atom_id] = memory.atom_id
         self.report.taken += 1
 
-    def _own(self, atom_id: str) -> bool:
-        return bool(Atom.objects.changeable_by(self.viewer).filter(atom_id=atom_id).exists())
+    def _look_up(self, batch: list[Record]) -> None:
+        """Which of the ids a batch states are the viewer's own memories already; one query for all of them."""
+        stated = [record.identity for record in batch if record.identity] if self.ours else []
+        own = Atom.objects.changeable_by(self.viewer).filter(atom_id__in=stated)
+        self.mine = set(own.values_list("atom_id", flat=True)) if stated else set()
+
+    def _readers(self, draft: Draft) -> Mapping[str, Any]:
+        """Who may read it; what nobody said is looked up once a scenario."""
+        if draft.visibility is not None:
+            return visibility_of(draft)
+        if draft.scenario not in self.defaults:
+            self.defaults[draft.scenario] = visibility_of(draft)
+        return self.defaults[draft.scenario]
 
     def _store(self, items: list[_Item]) -> None:
         """Embed a batch, then store it in one transaction."""

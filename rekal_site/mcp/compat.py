@@ -76,7 +76,9 @@ class DeleteArguments(Arguments):
 
 
 def _build_context(viewer: Viewer, given: BuildContextArguments) -> Reply:
-    found = recall(viewer, given.query, limit=given.limit, scenario=given.project, min_relevance=given.min_score)
+    found = recall(
+        viewer, given.query, limit=given.limit, scenario=given.project, min_relevance=given.min_score
+    )
     asked = given.query[:ECHOED]
     items = [_compact(hit) for hit in found.hits]
     room = MAX_CHARACTERS // 2 - len(compact({"query": asked, "memories": []}))
@@ -100,7 +102,9 @@ def _compact(hit: Hit) -> CompactMemory:
 def _store(viewer: Viewer, given: StoreArguments) -> Reply:
     replaced = [given.replaces] if given.replaces else []
     memory = remember(viewer, given.content, scenario=given.project, tags=given.tags, replaces=replaced)
-    return _said(f"Stored memory {memory.atom_id}" + (f" (replaces {given.replaces})" if given.replaces else ""))
+    return _said(
+        f"Stored memory {memory.atom_id}" + (f" (replaces {given.replaces})" if given.replaces else "")
+    )
 
 
 def _delete(viewer: Viewer, given: DeleteArguments) -> Reply:

@@ -25,7 +25,7 @@ MAX_BODY = 1024 * 1024
 STRANGE_HOST = "This server does not go by that name; REKAL_HOSTS lists the names it is reached by."
 STRANGE_ORIGIN = "Pages of another origin may not talk to this server."
 ONLY_POST = "MCP is spoken with POST here."
-NO_TOKEN = "Send an API token: Authorization: Bearer …"
+NO_TOKEN = "Send an API token: Authorization: Bearer …"  # noqa: S105  (a sentence)
 
 
 def principal_of_request(request: Any) -> Principal:
@@ -80,7 +80,9 @@ def bearer_of(headers: Mapping[str, str]) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-def refusal_at_the_door(scope: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+def refusal_at_the_door(
+    scope: Mapping[str, Any], headers: Mapping[str, str]
+) -> tuple[int, str, dict[str, str]] | None:
     """`(status, sentence, headers)` when a request is refused before anybody looks at its token."""
     if not is_our_host(headers.get("host", "")):
         return 421, STRANGE_HOST, {}
@@ -112,7 +114,11 @@ def is_own_origin(headers: Mapping[str, str]) -> bool:
 async def refuse(send: Any, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
     """A refusal as the API gives it: `{"detail": sentence}`."""
     body = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
-    given = {"content-type": "application/json", "cache-control": "no-store", "content-length": str(len(body))}
+    given = {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        "content-length": str(len(body)),
+    }
     pairs = [(name.encode(), value.encode()) for name, value in (given | dict(headers or {})).items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
     await send({"type": "http.response.body", "body": body})

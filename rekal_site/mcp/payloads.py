@@ -157,7 +157,11 @@ def memory_text(item: MemoryItem) -> str:
     if item.scenario:
         about.append(f"scenario {quoted(item.scenario)}")
     about += [f"tag {quoted(tag)}" for tag in item.tags]
-    about += [f"{name} {value[:16]}" for name, value in (("when", item.event_time), ("until", item.valid_to)) if value]
+    about += [
+        f"{name} {value[:16]}"
+        for name, value in (("when", item.event_time), ("until", item.valid_to))
+        if value
+    ]
     if item.source:
         about.append(f"source {quoted(item.source)}")
     if item.relevance:
@@ -170,7 +174,11 @@ def holder_text(item: HolderItem) -> str:
     who = f"{quoted(item.name or item.holder_id)} (id {quoted(item.holder_id)}, {item.kind or 'not registered'})"
     reach = ", ".join(f"{quoted(way)}: {quoted(value)}" for way, value in item.contact.items())
     basis = " ".join(quoted(line) for line in item.basis)
-    parts = (f"- {who}: {item.confidence}", f"; reach: {reach}" if reach else "", f"; because {basis}" if basis else "")
+    parts = (
+        f"- {who}: {item.confidence}",
+        f"; reach: {reach}" if reach else "",
+        f"; because {basis}" if basis else "",
+    )
     return "".join(parts)
 
 

@@ -33,7 +33,7 @@ def compact(value: Any) -> str:
 
 
 def fitting(items: Sequence[Item], room: int, size: Callable[[Item], int]) -> tuple[list[Item], list[Item]]:
-    """`(kept, left out)`: the items, in order, that fit whole into `room` characters; a long one does not stop others."""
+    """`(kept, left out)`: the items that fit whole into `room` characters; a long one does not stop others."""
     kept: list[Item] = []
     left: list[Item] = []
     for item in items:

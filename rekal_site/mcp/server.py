@@ -82,7 +82,9 @@ class Face:
         tool = self.tools.get(name)
         return tool.arguments.model_json_schema() if tool else None
 
-    async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def _list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_published(tool) for tool in self.tools.values()])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -108,15 +110,20 @@ class Face:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         memory = types.ResourceTemplate(
-            uri_template=f"{MEMORY_URI}{{id}}", name="memory", title="One memory, whole", mime_type="text/markdown"
+            uri_template=f"{MEMORY_URI}{{id}}",
+            name="memory",
+            title="One memory, whole",
+            mime_type="text/markdown",
         )
         return types.ListResourceTemplatesResult(resource_templates=[memory])
 
-    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def _read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
             mime, text = await self.in_thread(lambda: read_resource(self.principal_of(ctx.request), uri))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (as above)
             known = isinstance(error, RekalError)
             code = types.INVALID_PARAMS if known else types.INTERNAL_ERROR
             raise MCPError(code=code, message=sentence_of(error), data={"uri": uri[:200]}) from None
@@ -144,7 +151,9 @@ def sentence_of(error: Exception) -> str:
         problem = dict(error.errors(include_url=False, include_input=False)[0])
         return sentence_about(str((problem["loc"] or ("",))[0]), problem)
     last = traceback.extract_tb(error.__traceback__)[-1]
-    logger.error("%s in %s, line %s (%s)", type(error).__name__, Path(last.filename).name, last.lineno, last.name)
+    logger.error(
+        "%s in %s, line %s (%s)", type(error).__name__, Path(last.filename).name, last.lineno, last.name
+    )
     return FAILED
 
 

@@ -94,9 +94,6 @@ class DatabaseWrapper(django_sqlite.DatabaseWrapper):
         connection = Database.connect(**conn_params)
         register_django_functions(connection)
         prepare(connection)
-        for command in self.init_commands:
-            if command.strip():
-                connection.execute(command)
         return connection
 
     def create_cursor(self, name: str | None = None) -> Any:

@@ -8,18 +8,22 @@ from django.core.management.base import CommandParser
 
 from holders.models import Holder
 from holders.registry import set_holder
+from memories.cartridge_files import archive
 from memories.errors import Invalid, NotAllowed
-from memories.fields import read_json
 from memories.store import zone
+from memories.transfer import files
 from memories.transfer.formats import FORMATS, format_of
-from memories.transfer.identities import AS_IN_FILE, Choices
+from memories.transfer.identities import Choices
 from memories.transfer.load import Loaded, Skipped, load
 from memories.transfer.records import HolderDraft, Options
 from memories.transfer.whatsapp import ORDERS
 from memories.visibility import GUESTS, Viewer
 from rekal_site import render
 from rekal_site.management.base import NOTHING, RekalCommand
+from rekal_site.management.cartridges import bring_in, imported_lines
+from rekal_site.options import pairs, visibility_option
 
+CARTRIDGE = "cartridge"
 SHOWN = 20  # refused lines named one by one; a file of another shape would refuse every one of its lines
 
 
@@ -30,7 +34,9 @@ class Command(RekalCommand):
         "Bring memories in from a file, a folder or a zip. Running it again adds nothing; an import that was cut "
         "short goes on. People the file names become theirs:name unless you map them, and what comes in is private "
         "to you unless you say otherwise; only your own JSON Lines keep theirs. "
-        "Formats: " + "; ".join(f"{one.name} ({one.title})" for one in FORMATS) + "."
+        "Formats: cartridge (a .rekal file); "
+        + "; ".join(f"{one.name} ({one.title})" for one in FORMATS)
+        + "."
     )
     examples = (
         "import memories.jsonl --as mira",
@@ -61,11 +67,18 @@ class Command(RekalCommand):
         )
         parser.add_argument("--date-order", choices=ORDERS, help="chats: the order of day, month and year")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and write nothing")
+        parser.add_argument(
+            "--passphrase-file", metavar="FILE", help="the passphrase of a sealed cartridge (-: ask for it)"
+        )
 
     def run(self, viewer: Viewer, **options: Any) -> int | None:
         path: Path = options["path"]
+        if _is_cartridge(path, options["format"]):
+            found = bring_in(self, viewer, options)
+            self.show(found, options, imported_lines(found))
+            return None
         choices = Choices(
-            _visibility(options["visibility"]), pairs(options["map"], "map"), options["dry_run"]
+            visibility_option(options["visibility"]), pairs(options["map"], "map"), options["dry_run"]
         )
         told = Options(zone(), pairs(options["column"], "column"), options["date_order"] or "")
         chosen = format_of(path, options["format"])
@@ -107,27 +120,10 @@ class Command(RekalCommand):
             self.complain(f"… and {len(sentences) - SHOWN} more; --json names every one.")
 
 
-def _visibility(text: str | None) -> Any:
-    """A scope's name, `file`, or JSON."""
-    if text is None or text == AS_IN_FILE or not text.lstrip().startswith("{"):
-        return text
-    stated = read_json(text, dict, None)
-    if stated is None:
-        raise Invalid(
-            "--visibility is private, household, file, or a JSON object with a scope.", "visibility"
-        )
-    return stated
-
-
-def pairs(given: list[str] | None, option: str) -> dict[str, str]:
-    """`KEY=VALUE` options as a dictionary. Raises `Invalid`."""
-    found = {}
-    for one in given or ():
-        key, separator, value = one.rpartition("=") if option == "map" else one.partition("=")
-        if not separator or not key.strip() or not value.strip():
-            raise Invalid(f"--{option} is written NAME=VALUE, not “{one[:40]}”.", option)
-        found[key.strip()] = value.strip()
-    return found
+def _is_cartridge(path: Path, stated: str | None) -> bool:
+    if stated is not None:
+        return stated == CARTRIDGE
+    return path.is_file() and archive.recognises(path, files.head(path))
 
 
 def register(viewer: Viewer, report: Loaded) -> list[str]:

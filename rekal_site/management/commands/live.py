@@ -29,7 +29,9 @@ class Command(RekalCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("address", nargs="?", help="http:// or https://, a host and perhaps a port")
-        parser.add_argument("--token", default="", metavar="T", help="the token to show there; - reads it from stdin")
+        parser.add_argument(
+            "--token", default="", metavar="T", help="the token to show there; - reads it from stdin"
+        )
         parser.add_argument("--private", action="store_true", help="its name may lead into the home network")
         parser.add_argument("--remove", action="store_true", help="take it off the list")
 
@@ -51,7 +53,9 @@ class Command(RekalCommand):
     def list(self, options: dict[str, Any]) -> int | None:
         """Every address, without its token."""
         entries = [_shown(entry) for entry in outgoing.allowed_addresses().values()]
-        lines = [render.line(one["address"], " (with a token)" if one["has_token"] else "") for one in entries]
+        lines = [
+            render.line(one["address"], " (with a token)" if one["has_token"] else "") for one in entries
+        ]
         self.show({"addresses": entries}, options, lines)
         return None if entries else NOTHING
 

@@ -26,7 +26,9 @@ class Command(RekalCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--compat", choices=["rekal"], help="offer another server’s tools instead")
-        parser.add_argument("--project", metavar="P", help="with --compat: the project of calls that name none")
+        parser.add_argument(
+            "--project", metavar="P", help="with --compat: the project of calls that name none"
+        )
 
     def run(self, viewer: Viewer, **options: Any) -> int | None:
         cache.engine()  # the first call shall not wait for the model

@@ -27,8 +27,10 @@ class Command(RekalCommand):
         'remember "The spare key is in the blue box in the hall" --as mira --scenario house --tag keys',
         'remember "Lea is allergic to walnuts" --as mira --holder lea --visibility household',
         'remember "Ben eats fish since May" --as mira --valid-from 2026-05-01 --replaces 9f2c4e01ab37d5c8',
-        'remember "Mira\'s present is in the loft" --as jonas '
-        """--visibility '{"scope": "holders", "holders": ["lea"], "deny": ["mira"], "discoverable": false}'""",
+        (
+            'remember "Mira\'s present is in the loft" --as jonas '
+            """--visibility '{"scope": "holders", "holders": ["lea"], "deny": ["mira"], "discoverable": false}'"""
+        ),
     )
 
     def arguments(self, parser: CommandParser) -> None:

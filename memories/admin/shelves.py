@@ -1,0 +1,208 @@
+"""What memories are kept in, for curators: scenarios, source files and cartridges."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+
+from memories.curators import CuratorAdmin, curator
+from memories.admin.filters import shown_cartridges
+from memories.distinct import ENOUGH, counts_of
+from memories.drafts import checked_name
+from memories.errors import Invalid
+from memories.fields import read_json
+from memories.models import Atom, Cartridge, CartridgeAtom, Mount, Scenario, Source
+from memories.sources import openable
+from memories.visibility import Viewer, dump_visibility, parse_visibility
+
+USUAL = [
+    ("", _("As the household usually does")),
+    ("household", _("Everyone at home")),
+    ("private", _("The holder alone")),
+    ("groups", _("The groups named below")),
+]
+SHOWN = 50
+
+
+def at_least(count: int) -> str:
+    """A count that stopped at a bound."""
+    return f"{count:,}+" if count >= ENOUGH else f"{count:,}"
+
+
+def atoms_link(words: Any, **filters: str) -> str:
+    """A link to the list of memories, filtered."""
+    address = f"{reverse('admin:memories_atom_changelist')}?{urlencode(filters)}"
+    return format_html('<a href="{}">{}</a>', address, words)
+
+
+class ScenarioForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A scenario, with its default visibility as a choice instead of JSON."""
+
+    usual = forms.ChoiceField(
+        label=_("Who may read a new memory in it"), choices=USUAL, required=False, widget=forms.RadioSelect,
+        help_text=_("Only where the person who writes it down chooses nothing. Memories that are there do not change."),
+    )  # fmt: skip
+    groups = forms.CharField(
+        label=_("Groups"), required=False, help_text=_("Separated by commas, such as: adults, kids."),
+    )  # fmt: skip
+
+    class Meta:
+        model = Scenario
+        fields = ("name", "description")
+        help_texts: ClassVar = {
+            "name": _("What memories call it. Renaming or merging changes memories: that is done on the page of scenarios."),
+            "description": _("When to use it, in a sentence."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        stored = read_json(self.instance.default_visibility_json, dict, {})
+        scope = stored.get("scope", "")
+        self.initial["usual"] = "groups" if scope == "holders" else scope
+        self.initial["groups"] = ", ".join(one for one in stored.get("groups") or [] if isinstance(one, str))
+        if self.instance.pk and "name" in self.fields:
+            self.fields["name"].disabled = True
+
+    def clean_name(self) -> str:
+        """One line that atoms can hold."""
+        try:
+            return checked_name(self.cleaned_data["name"], "scenario")
+        except Invalid as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean(self) -> dict[str, Any]:
+        """Turn the choice into a complete visibility."""
+        data = super().clean() or {}
+        groups = [one.strip() for one in data.get("groups", "").split(",") if one.strip()]
+        if data.get("usual") == "groups" and not groups:
+            self.add_error("groups", _("Name at least one group."))
+        self.instance.default_visibility_json = self._default(data.get("usual", ""), groups)
+        return data
+
+    def _default(self, usual: str, groups: list[str]) -> str | None:
+        if not usual:
+            return None
+        wanted = {"scope": "holders", "groups": groups} if usual == "groups" else {"scope": usual}
+        return dump_visibility(parse_visibility(wanted))
+
+
+@admin.register(Scenario)
+class ScenarioAdmin(CuratorAdmin):
+    """Situations that memories may be used in."""
+
+    adds = changes = True
+    form = ScenarioForm
+    list_display = ("name", "description")
+    search_fields = ("name",)
+    ordering = ("name",)
+    fields = ("name", "description", "usual", "groups")
+
+    def readable(self, viewer: Viewer) -> QuerySet[Any]:
+        return Scenario.objects.all()
+
+    def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
+        return ("name", "description", readable_count(request, "scenario", Scenario, "name"))
+
+
+def readable_count(request: HttpRequest, column: str, model: Any, field: str) -> Any:
+    """A column that links to the memories of each row which this curator may read; one query for the list."""
+    viewer = curator(request)
+    values = [str(one) for one in model.objects.values_list(field, flat=True)[:ENOUGH]]
+    counts = counts_of(viewer, column, values)
+    parameter = {"scenario": "scenario", "holder_id": "holder", "source_id": "source_file"}[column]
+
+    @admin.display(description=_("memories you may read"))
+    def memories(row: Any) -> str:
+        value = str(getattr(row, field))
+        return atoms_link(at_least(counts.get(value, 0)), **{parameter: value})
+
+    return memories
+
+
+@admin.register(Source)
+class SourceAdmin(CuratorAdmin):
+    """Files that memories were drawn from: those the curator may open herself."""
+
+    list_display = ("path", "kind", "size_bytes", "created_at")
+    search_fields = ("path",)
+    ordering = ("-created_at",)
+    fields = ("path", "kind", "mime", "size_bytes", "created_at", "preview", "drawn")
+    readonly_fields = ("preview", "drawn")
+
+    def readable(self, viewer: Viewer) -> QuerySet[Any]:
+        return openable(viewer)
+
+    def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
+        return (*self.list_display, readable_count(request, "source_id", Source, "source_id"))
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        if obj is not None:
+            obj.viewer = curator(request)
+        return super().get_form(request, obj, change, **kwargs)
+
+    @admin.display(description=_("preview"))
+    def preview(self, source: Any) -> str:
+        """A link to the file itself, which its own door opens or not."""
+        return format_html('<a href="/api/sources/{}/file">{}</a>', source.pk, _("Open the file"))
+
+    @admin.display(description=_("memories drawn from it"))
+    def drawn(self, source: Any) -> str:
+        """The first of them that this curator may read, and a link to all."""
+        atoms = Atom.objects.visible_to(source.viewer).filter(source_ref=source).order_by("source", "pk")[:SHOWN]
+        rows = [(reverse("admin:memories_atom_change", args=[one.atom_id]), one.source, one.text[:200]) for one in atoms]
+        listed = format_html_join("", '<li><a href="{}">{}</a> <bdi dir="auto">{}</bdi></li>', rows)
+        return format_html("<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), source_file=source.pk))
+
+
+@admin.register(Cartridge)
+class CartridgeAdmin(CuratorAdmin):
+    """Bundles of memories: the curator's own, and those shared with her."""
+
+    changes = deletes = True
+    list_display = ("name", "owner_id", "created_at")
+    search_fields = ("name",)
+    ordering = ("name",)
+    fields = ("name", "owner_id", "created_at", "dna", "members", "mounted")
+    readonly_fields = ("owner_id", "created_at", "dna", "members", "mounted")
+
+    def readable(self, viewer: Viewer) -> QuerySet[Any]:
+        return shown_cartridges(viewer)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and self._owns(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and self._owns(request, obj)
+
+    def _owns(self, request: HttpRequest, obj: Any) -> bool:
+        return obj is None or obj.owner_id == curator(request).holder_id
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        if found is not None:
+            found.viewer = curator(request)
+        return found
+
+    @admin.display(description=_("members you may read"))
+    def members(self, cartridge: Any) -> str:
+        """The first of them, and a link to all."""
+        inside = CartridgeAtom.objects.filter(cartridge=cartridge).values("atom_id")
+        atoms = Atom.objects.visible_to(cartridge.viewer).filter(atom_id__in=inside).order_by("-ingested_at")[:SHOWN]
+        rows = [(reverse("admin:memories_atom_change", args=[one.atom_id]), one.text[:120]) for one in atoms]
+        listed = format_html_join("", '<li><a href="{}"><bdi dir="auto">{}</bdi></a></li>', rows)
+        return format_html("<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), cartridge=cartridge.pk))
+
+    @admin.display(description=_("mounted by"))
+    def mounted(self, cartridge: Any) -> str:
+        """Who narrows her questions to it; to its owner, else only whether the curator does herself."""
+        mounts = Mount.objects.filter(cartridge=cartridge)
+        if cartridge.owner_id != cartridge.viewer.holder_id:
+            mounts = mounts.filter(holder_id=cartridge.viewer.holder_id)
+        return ", ".join(mounts.order_by("holder_id").values_list("holder_id", flat=True)) or "–"
+
