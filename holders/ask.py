@@ -12,8 +12,8 @@ from holders.outgoing import Unreachable
 from holders.remote import Remote
 from holders.who_knows import Knower, rank
 from memories.browse import checked_limit
+from memories.cartridges import mounted_by
 from memories.errors import Invalid
-from memories.models import Mount
 from memories.recall import recall
 from memories.results import Hit
 from memories.text import check_text
@@ -89,7 +89,7 @@ def ask(
 
 def _is_scoped(viewer: Viewer, scenario: str | None) -> bool:
     """Whether hop 0 saw less than all the viewer may read: a holder's own memories may still answer."""
-    return scenario is not None or Mount.objects.filter(holder_id=viewer.holder_id).exists()
+    return scenario is not None or mounted_by(viewer).exists()
 
 
 @dataclass(slots=True)

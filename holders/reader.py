@@ -8,9 +8,8 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from holders.models import Holder, Preference
-from memories import store
+from memories import cartridges, store
 from memories.fields import dump_json
-from memories.models import Mount
 from memories.pages import sign_owner, viewer_of
 from memories.visibility import Viewer
 
@@ -77,5 +76,4 @@ def mounted_by(viewer: Viewer | None) -> list[tuple[str, str]]:
     """`(cartridge_id, name)` of what scopes this viewer's questions now."""
     if viewer is None:
         return []
-    rows = Mount.objects.filter(holder_id=viewer.holder_id).order_by("cartridge__name")
-    return list(rows.values_list("cartridge_id", "cartridge__name"))
+    return list(cartridges.mounted_by(viewer).values_list("cartridge_id", "name"))

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from holders import door_views, me_views, question_views, sharing_views, views
+from holders import cartridge_views, door_views, me_views, question_views, sharing_views, views
 
 urlpatterns = [
     path("", views.ask, name="ask"),
@@ -26,6 +26,14 @@ urlpatterns = [
     path("who-sees-what/change/", sharing_views.change, name="change-visibility"),
     path("who-sees-what/as/<path:holder_id>/", sharing_views.view_as, name="view-as"),
     path("memories/<str:atom_id>/readers/", sharing_views.readers, name="memory-readers"),
+    path("bundles/", cartridge_views.bundles, name="cartridges"),
+    path("bundles/make/", cartridge_views.make, name="make-cartridge"),
+    path("bundles/import/", cartridge_views.bring_in, name="import-cartridge"),
+    path("bundles/<str:cartridge_id>/", cartridge_views.bundle, name="cartridge"),
+    path("bundles/<str:cartridge_id>/change/", cartridge_views.change, name="change-cartridge"),
+    path("bundles/<str:cartridge_id>/mount/", cartridge_views.mount, name="mount-cartridge"),
+    path("bundles/<str:cartridge_id>/remove/", cartridge_views.remove, name="remove-cartridge"),
+    path("bundles/<str:cartridge_id>/file/", cartridge_views.take_out, name="export-cartridge"),
     path("inbox/", question_views.inbox, name="inbox"),
     path("questions/", question_views.put, name="question-new"),
     path("questions/<str:question_id>/", question_views.question, name="question"),

@@ -52,6 +52,11 @@ def _seen(viewer: Viewer) -> Q:
     return Q(owner_id=viewer.holder_id) | Q(pk__in=shared)
 
 
+def mounted_by(viewer: Viewer) -> QuerySet[Cartridge]:
+    """What narrows the viewer's questions now, by name; a cartridge she lost sight of narrows nothing."""
+    return visible_cartridges(viewer).filter(mounts__holder_id=viewer.holder_id).order_by("name", "pk")
+
+
 def list_cartridges(viewer: Viewer) -> list[CartridgeCard]:
     """The viewer's own cartridges and those shared with her, by name."""
     return _cards(viewer, list(visible_cartridges(viewer).order_by("name", "pk")))
@@ -79,7 +84,7 @@ def _own(viewer: Viewer, cartridge_id: str) -> Cartridge:
 def _cards(viewer: Viewer, cartridges: Sequence[Cartridge]) -> list[CartridgeCard]:
     ids = [one.pk for one in cartridges]
     counts = _counts(viewer, ids)
-    mounted = set(Mount.objects.filter(holder_id=viewer.holder_id).values_list("cartridge_id", flat=True))
+    mounted = set(mounted_by(viewer).values_list("pk", flat=True))
     shares: dict[str, list[str]] = {}
     rows = CartridgeShare.objects.filter(cartridge__in=ids, cartridge__owner_id=viewer.holder_id).order_by("reader")
     for cartridge_id, reader in rows.values_list("cartridge_id", "reader"):
@@ -140,7 +145,7 @@ def change(
 ) -> CartridgeCard:
     """Rename a cartridge of the viewer's, change what is inside, or with whom it is shared.
 
-    Who no longer sees it has it no longer mounted. Raises `NotFound`, `NotAllowed`, `Invalid`.
+    For who no longer sees it, a mount counts for nothing. Raises `NotFound`, `NotAllowed`, `Invalid`.
     """
     readers = None if shared_with is None else _checked_readers(shared_with)
     called = None if name is None else _checked_name(name)

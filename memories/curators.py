@@ -129,6 +129,10 @@ class CuratorAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # each subclass
             return self.model._default_manager.none()
         return self.readable(viewer)
 
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        """Every column that names what it is ordered by."""
+        return None
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ReadableChangeList
 

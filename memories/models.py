@@ -30,6 +30,8 @@ CASE
   WHEN json_type(visibility_json) <> 'object' THEN 'closed'
   WHEN visibility_json = '{}' THEN 'household'
   WHEN json_type(visibility_json, '$.scope') IS NOT 'text' THEN 'closed'
+  WHEN json_remove(visibility_json, '$.scope', '$.holders', '$.groups', '$.deny', '$.discoverable') <> '{}'
+       THEN 'closed'
   WHEN json_type(visibility_json, '$.holders') IS NOT NULL
        AND json_type(visibility_json, '$.holders') <> 'array' THEN 'closed'
   WHEN json_type(visibility_json, '$.groups') IS NOT NULL
@@ -160,9 +162,12 @@ class Atom(models.Model):
     class Meta:
         db_table = "atoms"
         indexes: ClassVar = [
-            models.Index(fields=["modality"], name="idx_atoms_modality"),
-            models.Index(fields=["holder_id"], name="idx_atoms_holder"),
-            models.Index(fields=["scenario"], name="idx_atoms_scenario"),
+            models.Index(fields=["modality", "ingested_at"], name="idx_atoms_modality"),
+            models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder"),
+            models.Index(fields=["scenario", "ingested_at"], name="idx_atoms_scenario"),
+            models.Index(fields=["origin", "ingested_at"], name="idx_atoms_origin"),
+            models.Index(fields=["ingested_at"], condition=Q(valid_to__isnull=False), name="idx_atoms_ending"),
+            models.Index(fields=["ingested_at"], condition=Q(retention_until__isnull=False), name="idx_atoms_lapsing"),
             models.Index(fields=["valid_to"], name="idx_atoms_valid_to"),
             models.Index(fields=["recorded_by"], name="idx_atoms_recorded_by"),
             models.Index(fields=["ingested_at"], name="idx_atoms_ingested_at"),

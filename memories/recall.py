@@ -16,10 +16,11 @@ from memories import timestamps, vectors
 from memories.answerability import answers, asks_about_lately, asks_about_past, relevance, weigh
 from memories.background import Background, background_of
 from memories.browse import checked_limit
+from memories.cartridges import mounted_by, visible_cartridges
 from memories.drafts import checked_moment
 from memories.embedding import Vector, cache
 from memories.fields import JSONListContains
-from memories.models import Atom, Mount
+from memories.models import Atom
 from memories.names import known_names
 from memories.results import Hit, Recall, memories_for
 from memories.scoring import (
@@ -110,9 +111,8 @@ def searched(viewer: Viewer, query: str, filters: Filters) -> AtomQuerySet:
 def _in_cartridges(viewer: Viewer, atoms: AtomQuerySet, filters: Filters) -> AtomQuerySet:
     """Inside the named cartridge, else inside the viewer's mounts if she has any: a union, never wider than visible."""
     if filters.cartridge is not None:
-        return atoms.filter(cartridges=filters.cartridge)
-    mounted = Mount.objects.filter(holder_id=viewer.holder_id).values_list("cartridge_id", flat=True)
-    if filters.everywhere or not (ids := list(mounted)):
+        return atoms.filter(cartridges__in=visible_cartridges(viewer).filter(pk=filters.cartridge))
+    if filters.everywhere or not (ids := list(mounted_by(viewer).values_list("pk", flat=True))):
         return atoms
     return atoms.filter(atom_id__in=Atom.objects.filter(cartridges__in=ids).values("atom_id"))
 

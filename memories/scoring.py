@@ -182,7 +182,9 @@ def _name_parts(name: str) -> dict[str, bool]:
     folded = name.casefold().strip()
     parts = dict.fromkeys(re.split(r"[\s_.:-]+", folded), False)
     parts[folded] = bool(content_words(folded))
-    return {part: whole for part, whole in parts.items() if len(part) >= MIN_NAME_LETTERS}
+    return {
+        one: whole for one, whole in parts.items() if len(one) >= MIN_NAME_LETTERS and not one.isnumeric()
+    }
 
 
 @lru_cache(maxsize=4_096)

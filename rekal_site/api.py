@@ -27,6 +27,8 @@ from holders.events_api import router as events_router
 from holders.limits import TooMany
 from holders.questions_api import router as questions_router
 from memories.api import router as memories_router
+from memories.cartridges_api import router as cartridges_router
+from memories.edges_api import router as edges_router
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
 from memories.http import Stale
 from memories.scenarios_api import router as scenarios_router
@@ -88,6 +90,8 @@ api.add_router("", sources_router)
 api.add_router("", events_router)
 api.add_router("", questions_router)
 api.add_router("", scenarios_router)
+api.add_router("", edges_router)
+api.add_router("", cartridges_router)
 
 
 def refuse(request: HttpRequest, status: int, sentence: str, **headers: str) -> HttpResponse:

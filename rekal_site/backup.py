@@ -61,7 +61,9 @@ class Restored:
     older: bool
 
 
-def back_up(store: Path, target: Path, *, keep: int = 0, progress: Progress = lambda done, total: None) -> BackedUp:
+def back_up(
+    store: Path, target: Path, *, keep: int = 0, progress: Progress = lambda done, total: None
+) -> BackedUp:
     """Copy the store to `target` (in a folder: under a name with the time) and verify the copy.
 
     `keep`: in a folder, remove all but the newest so many of our backups. The target appears whole or not at all.
@@ -76,10 +78,14 @@ def back_up(store: Path, target: Path, *, keep: int = 0, progress: Progress = la
     try:
         rows, files = _copy(store, path, progress)
     except OSError as error:
-        raise Invalid(f"{path} cannot be written ({(error.strerror or 'unknown error').lower()}).", "path") from None
+        raise Invalid(
+            f"{path} cannot be written ({(error.strerror or 'unknown error').lower()}).", "path"
+        ) from None
     removed = _thin_out(path.parent, keep) if keep else ()
     size = path.stat().st_size
-    return BackedUp(str(path), size, rows.get("atoms", 0), rows, files, round(time.monotonic() - begin, 2), removed)
+    return BackedUp(
+        str(path), size, rows.get("atoms", 0), rows, files, round(time.monotonic() - begin, 2), removed
+    )
 
 
 def _copy(store: Path, path: Path, progress: Progress) -> tuple[dict[str, int], int]:
@@ -102,7 +108,10 @@ def _copy_database(store: Path, copy: Path, progress: Progress) -> dict[str, int
     """SQLite's online backup in one read transaction: writers go on, and the counts are of the same moment."""
     # Without a log nobody writes: `immutable` then keeps SQLite from leaving one beside a backup.
     how = "mode=ro" if store.with_name(f"{store.name}-wal").exists() else "mode=ro&immutable=1"
-    with closing(_opened(store, how)) as source, closing(sqlite.connect(str(copy), isolation_level=None)) as target:
+    with (
+        closing(_opened(store, how)) as source,
+        closing(sqlite.connect(str(copy), isolation_level=None)) as target,
+    ):
         source.execute("BEGIN")
         rows = count_rows(source)
         source.backup(target, pages=4_096, progress=lambda _, left, total: progress(total - left, total))
@@ -211,7 +220,9 @@ def restore(backup: Path, store: Path, *, overwrite: bool = False) -> Restored:
     _require_ours(backup)
     there = store_file.inspect(store).kind not in {"missing", "empty"}
     if there and not overwrite:
-        raise Conflict(f"There is a store at {store}; say --yes to put the backup in its place (it is kept beside).")
+        raise Conflict(
+            f"There is a store at {store}; say --yes to put the backup in its place (it is kept beside)."
+        )
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=store.parent, prefix=".rekal-restore-") as spare:
         copy = Path(spare) / "store.db"
@@ -241,7 +252,9 @@ def _require_ours(backup: Path) -> StoreFile:
     if found.kind == "missing":
         raise Invalid(f"There is no file {backup}.", "path")
     if found.kind != "ours":
-        raise Invalid(f"{backup} is no backup of a rekal store{f' ({found.reason})' if found.reason else ''}.", "path")
+        raise Invalid(
+            f"{backup} is no backup of a rekal store{f' ({found.reason})' if found.reason else ''}.", "path"
+        )
     if problems := checks.check_newer(found):
         raise Invalid(problems[0].msg, "path")
     return found
@@ -272,7 +285,9 @@ def _close_log(store: Path) -> None:
             raw.execute("PRAGMA journal_mode = DELETE").fetchone()
     except sqlite.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
-            raise Conflict(f"{store} is in use; stop the server (and whatever else has it open) first.") from None
+            raise Conflict(
+                f"{store} is in use; stop the server (and whatever else has it open) first."
+            ) from None
     except sqlite.DatabaseError:
         return
 

@@ -49,6 +49,13 @@ class AddedOut(TypedDict):
     closed: int
 
 
+class AnswerOut(TypedDict):
+    """An answer the caller may read."""
+
+    memory: MemoryOut
+    helped: bool | None
+
+
 class AskOut(TypedDict):
     """One of three ends: an answer, somebody to ask, or nobody who knows (a result, not an error)."""
 
@@ -59,6 +66,39 @@ class AskOut(TypedDict):
     answers: list[HitOut]
     referrals: list[ReferralOut]
     trail: list[LiveStepOut]
+
+
+class CartridgeOut(TypedDict):
+    """A bundle of memories; `memories` counts what of it the caller may read."""
+
+    cartridge_id: str
+    name: str
+    owner_id: str
+    memories: int
+    mounted: bool
+    shared_with: list[str]
+    created_at: str
+
+
+class CartridgesOut(TypedDict):
+    """The caller’s own and those shared with her, by name."""
+
+    cartridges: list[CartridgeOut]
+
+
+class EdgeOut(TypedDict):
+    """One memory about another."""
+
+    from_atom_id: str
+    to_atom_id: str
+    relation: str
+    confidence: float
+
+
+class EdgesOut(TypedDict):
+    """Edges, newest first."""
+
+    edges: list[EdgeOut]
 
 
 class Health(TypedDict):
@@ -93,6 +133,33 @@ class HoldersOut(TypedDict):
     """The directory, by id: everybody registered, and the other holders of memories the caller may read."""
 
     holders: list[HolderOut]
+
+
+class ImportedOut(TypedDict):
+    """What a cartridge came to; after a dry run `taken` is what would be."""
+
+    cartridge_id: str
+    name: str
+    by: str
+    household: str
+    created_at: str
+    taken: int
+    already_here: int
+    sources: int
+    links: int
+    token_equivalent: int
+    mounted: bool
+    names: dict[str, str]
+    dry_run: bool
+
+
+class InboxOut(TypedDict):
+    """What waits for the caller."""
+
+    for_me: list[QuestionOut]
+    board: list[QuestionOut]
+    mine: list[QuestionOut]
+    referrals: list[ReferralOut]
 
 
 class KnowerOut(TypedDict):
@@ -149,11 +216,59 @@ class MemoryOut(TypedDict):
     updated_at: str
 
 
+class MoveOut(TypedDict):
+    """What moved, or would move."""
+
+    into: str
+    moving: int
+    staying: int
+    examples: list[MemoryOut]
+    dry_run: bool
+
+
 class PageOut(TypedDict):
     """Memories, newest first; `next` is the cursor of the following page, null on the last."""
 
     items: list[MemoryOut]
     next: str | None
+
+
+class PassedOut(TypedDict):
+    """Somebody who did not know."""
+
+    by: str
+    to: str
+
+
+class PreviewOut(TypedDict):
+    """What an export would hold; nothing is written."""
+
+    name: str
+    audience: str
+    memories: list[MemoryOut]
+    count: int
+    left_out: int
+    sources: list[str]
+    token_equivalent: int
+
+
+class QuestionOut(TypedDict):
+    """A question, shown to its parties (the board: to the household)."""
+
+    question_id: str
+    text: str
+    asker_id: str
+    to: str
+    state: str
+    created_at: str
+    answers: list[AnswerOut]
+    passed: list[PassedOut]
+
+
+class QuestionsOut(TypedDict):
+    """Questions, newest first."""
+
+    questions: list[QuestionOut]
 
 
 class RecallOut(TypedDict):
@@ -164,16 +279,37 @@ class RecallOut(TypedDict):
 
 
 class ReferralOut(TypedDict):
-    """Somebody to ask, and at which hop she was met."""
+    """Somebody was told that the caller may know."""
 
-    holder_id: str
+    asker_id: str
+    question: str
+    verb: str
+    confidence: str
+    created_at: str
+
+
+class RemovedOut(TypedDict):
+    """What taking a cartridge out came to."""
+
     name: str
-    kind: str
-    registered: bool
-    confidence: Literal["strong", "likely", "possible"]
-    basis: list[str]
-    contact: dict[str, str]
-    hop: int
+    removed: int
+    kept: int
+
+
+class ScenarioOut(TypedDict):
+    """A situation; the counts cover what the caller may read and change."""
+
+    name: str
+    description: str
+    default_visibility: dict[str, Any] | None
+    memories: int
+    mine: int
+
+
+class ScenariosOut(TypedDict):
+    """The situations of readable memories, most used first."""
+
+    scenarios: list[ScenarioOut]
 
 
 class SourceOut(TypedDict):
@@ -242,20 +378,15 @@ class Rekal:
         content_type: str = "application/json",
     ) -> Any:
         """The reply of a call: JSON as Python values, anything else as bytes, nothing as None."""
-        pairs = {
-            name: _text(value)
-            for name, value in (query or {}).items()
-            if value is not LEFT_OUT and value is not None
-        }
+        pairs = {name: _text(value) for name, value in (query or {}).items() if value not in (LEFT_OUT, None)}
+        address = f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}"
         data = None if body is LEFT_OUT else body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = Request(
-            f"{self.url}{path}{'?' + urlencode(pairs) if pairs else ''}", data=data, method=method
-        )  # noqa: S310
+        request = Request(address, data=data, method=method)  # noqa: S310
         request.add_header("Authorization", f"Bearer {self.token}")
         if data is not None:
             request.add_header("Content-Type", content_type)
         for name, value in (headers or {}).items():
-            if value is not LEFT_OUT and value is not None:
+            if value not in (LEFT_OUT, None):
                 request.add_header(name, _text(value))
         try:
             with urlopen(request, timeout=self.timeout) as reply:  # noqa: S310
@@ -272,6 +403,51 @@ class Rekal:
         Needs no sign-in and says nothing about the household.
         """
         return cast("Health", self._call("GET", "/api/health"))
+
+    def import_cartridge(
+        self,
+        body: bytes,
+        content_type: str,
+    ) -> ImportedOut:
+        """Bring a cartridge file in.
+
+        As `multipart/form-data`. The file is checked whole first; it comes in private to the caller unless chosen.
+        """
+        return cast("ImportedOut", self._call("POST", "/api/cartridges/import", body=body, content_type=content_type))
+
+    def preview_cartridge_export(
+        self,
+        cartridge_id: str,
+        audience: str,
+    ) -> PreviewOut:
+        """What a cartridge file would hold.
+
+        The memories that both the caller and everybody in the audience may read.
+        """
+        return cast("PreviewOut", self._call("GET", f'/api/cartridges/{quote(cartridge_id, safe="")}/export', query={"audience": audience}))
+
+    def export_cartridge(
+        self,
+        cartridge_id: str,
+        audience: str,
+        *,
+        passphrase: str | LeftOut = LEFT_OUT,
+    ) -> bytes:
+        """Write a cartridge file.
+
+        The file; `POST`, since a passphrase must not stand in an address.
+        """
+        return cast("bytes", self._call("POST", f'/api/cartridges/{quote(cartridge_id, safe="")}/export', body=_given({"audience": audience, "passphrase": passphrase})))
+
+    def remove_imported_cartridge(
+        self,
+        cartridge_id: str,
+    ) -> RemovedOut:
+        """Take an imported cartridge out whole.
+
+        The cartridge with every memory and file that came with it, for good; what also lies elsewhere stays.
+        """
+        return cast("RemovedOut", self._call("DELETE", f'/api/cartridges/{quote(cartridge_id, safe="")}/memories'))
 
     def remember(
         self,
@@ -296,32 +472,7 @@ class Rekal:
 
         Store a statement. The same one by the same holder is not stored twice: what is there comes back.
         """
-        return cast(
-            "MemoryOut",
-            self._call(
-                "POST",
-                "/api/memories",
-                headers={"Idempotency-Key": idempotency_key},
-                body=_given(
-                    {
-                        "text": text,
-                        "scenario": scenario,
-                        "tags": tags,
-                        "holder_id": holder_id,
-                        "origin": origin,
-                        "event_time": event_time,
-                        "event_time_end": event_time_end,
-                        "event_time_precision": event_time_precision,
-                        "valid_from": valid_from,
-                        "valid_to": valid_to,
-                        "retention_until": retention_until,
-                        "visibility": visibility,
-                        "replaces": replaces,
-                        "source": source,
-                    }
-                ),
-            ),
-        )
+        return cast("MemoryOut", self._call("POST", "/api/memories", headers={"Idempotency-Key": idempotency_key}, body=_given({"text": text, "scenario": scenario, "tags": tags, "holder_id": holder_id, "origin": origin, "event_time": event_time, "event_time_end": event_time_end, "event_time_precision": event_time_precision, "valid_from": valid_from, "valid_to": valid_to, "retention_until": retention_until, "visibility": visibility, "replaces": replaces, "source": source})))
 
     def list_memories(
         self,
@@ -338,22 +489,7 @@ class Rekal:
 
         The memories the caller may read, page by page; unranked.
         """
-        return cast(
-            "PageOut",
-            self._call(
-                "GET",
-                "/api/memories",
-                query={
-                    "q": q,
-                    "scenario": scenario,
-                    "holder": holder,
-                    "tag": tag,
-                    "current": current,
-                    "limit": limit,
-                    "cursor": cursor,
-                },
-            ),
-        )
+        return cast("PageOut", self._call("GET", "/api/memories", query={"q": q, "scenario": scenario, "holder": holder, "tag": tag, "current": current, "limit": limit, "cursor": cursor}))
 
     def read_memory(
         self,
@@ -363,7 +499,7 @@ class Rekal:
 
         One memory; the `ETag` header names its version. Missing and unreadable ids are answered alike.
         """
-        return cast("MemoryOut", self._call("GET", f"/api/memories/{quote(atom_id, safe='')}"))
+        return cast("MemoryOut", self._call("GET", f'/api/memories/{quote(atom_id, safe="")}'))
 
     def edit_memory(
         self,
@@ -386,29 +522,7 @@ class Rekal:
 
         Change the fields that are given. A new wording keeps the old one as a closed version.
         """
-        return cast(
-            "MemoryOut",
-            self._call(
-                "PATCH",
-                f"/api/memories/{quote(atom_id, safe='')}",
-                headers={"If-Match": if_match},
-                body=_given(
-                    {
-                        "text": text,
-                        "scenario": scenario,
-                        "tags": tags,
-                        "event_time": event_time,
-                        "event_time_end": event_time_end,
-                        "event_time_precision": event_time_precision,
-                        "valid_from": valid_from,
-                        "valid_to": valid_to,
-                        "retention_until": retention_until,
-                        "visibility": visibility,
-                        "source": source,
-                    }
-                ),
-            ),
-        )
+        return cast("MemoryOut", self._call("PATCH", f'/api/memories/{quote(atom_id, safe="")}', headers={"If-Match": if_match}, body=_given({"text": text, "scenario": scenario, "tags": tags, "event_time": event_time, "event_time_end": event_time_end, "event_time_precision": event_time_precision, "valid_from": valid_from, "valid_to": valid_to, "retention_until": retention_until, "visibility": visibility, "source": source})))
 
     def forget(
         self,
@@ -420,7 +534,7 @@ class Rekal:
 
         Remove a memory with its index entries, its earlier wordings and their bytes.
         """
-        self._call("DELETE", f"/api/memories/{quote(atom_id, safe='')}", headers={"If-Match": if_match})
+        self._call("DELETE", f'/api/memories/{quote(atom_id, safe="")}', headers={"If-Match": if_match})
 
     def recall(
         self,
@@ -438,23 +552,7 @@ class Rekal:
 
         The memories that fit a question best, each with its score, relevance, raw signals and reasons.
         """
-        return cast(
-            "RecallOut",
-            self._call(
-                "GET",
-                "/api/recall",
-                query={
-                    "q": q,
-                    "limit": limit,
-                    "scenario": scenario,
-                    "holder": holder,
-                    "tag": tag,
-                    "cartridge": cartridge,
-                    "as_of": as_of,
-                    "min_relevance": min_relevance,
-                },
-            ),
-        )
+        return cast("RecallOut", self._call("GET", "/api/recall", query={"q": q, "limit": limit, "scenario": scenario, "holder": holder, "tag": tag, "cartridge": cartridge, "as_of": as_of, "min_relevance": min_relevance}))
 
     def me(
         self,
@@ -482,7 +580,7 @@ class Rekal:
 
         One holder’s record. Nobody and who is known only by unreadable memories are answered alike.
         """
-        return cast("HolderOut", self._call("GET", f"/api/holders/{quote(holder_id, safe='')}"))
+        return cast("HolderOut", self._call("GET", f'/api/holders/{quote(holder_id, safe="")}'))
 
     def set_holder(
         self,
@@ -498,22 +596,7 @@ class Rekal:
 
         Everybody changes her own name, topics and contact (`write`); the rest needs a curator (`curate`).
         """
-        return cast(
-            "HolderOut",
-            self._call(
-                "PUT",
-                f"/api/holders/{quote(holder_id, safe='')}",
-                body=_given(
-                    {
-                        "name": name,
-                        "kind": kind,
-                        "knows_about": knows_about,
-                        "contact": contact,
-                        "groups": groups,
-                    }
-                ),
-            ),
-        )
+        return cast("HolderOut", self._call("PUT", f'/api/holders/{quote(holder_id, safe="")}', body=_given({"name": name, "kind": kind, "knows_about": knows_about, "contact": contact, "groups": groups})))
 
     def remove_holder(
         self,
@@ -523,7 +606,7 @@ class Rekal:
 
         Take a holder out of the directory; its memories stay. Curators only.
         """
-        self._call("DELETE", f"/api/holders/{quote(holder_id, safe='')}")
+        self._call("DELETE", f'/api/holders/{quote(holder_id, safe="")}')
 
     def who_knows(
         self,
@@ -551,23 +634,7 @@ class Rekal:
 
         Look in what the caller may read; if nothing there answers, visit holders and say whom to ask.
         """
-        return cast(
-            "AskOut",
-            self._call(
-                "POST",
-                "/api/ask",
-                headers={"Idempotency-Key": idempotency_key},
-                body=_given(
-                    {
-                        "question": question,
-                        "scenario": scenario,
-                        "max_hops": max_hops,
-                        "limit": limit,
-                        "visited": visited,
-                    }
-                ),
-            ),
-        )
+        return cast("AskOut", self._call("POST", "/api/ask", headers={"Idempotency-Key": idempotency_key}, body=_given({"question": question, "scenario": scenario, "max_hops": max_hops, "limit": limit, "visited": visited})))
 
     def list_sources(
         self,
@@ -597,7 +664,7 @@ class Rekal:
 
         One source; missing and closed ids are answered alike.
         """
-        return cast("SourceOut", self._call("GET", f"/api/sources/{quote(source_id, safe='')}"))
+        return cast("SourceOut", self._call("GET", f'/api/sources/{quote(source_id, safe="")}'))
 
     def delete_source(
         self,
@@ -607,7 +674,7 @@ class Rekal:
 
         The file, its earlier versions and every memory that came from them, for good.
         """
-        self._call("DELETE", f"/api/sources/{quote(source_id, safe='')}")
+        self._call("DELETE", f'/api/sources/{quote(source_id, safe="")}')
 
     def download_source(
         self,
@@ -617,7 +684,7 @@ class Rekal:
 
         The file as it is kept.
         """
-        return cast("bytes", self._call("GET", f"/api/sources/{quote(source_id, safe='')}/file"))
+        return cast("bytes", self._call("GET", f'/api/sources/{quote(source_id, safe="")}/file'))
 
     def preview_source(
         self,
@@ -627,7 +694,7 @@ class Rekal:
 
         WebP, at most 480 pixels wide and high.
         """
-        return cast("bytes", self._call("GET", f"/api/sources/{quote(source_id, safe='')}/preview"))
+        return cast("bytes", self._call("GET", f'/api/sources/{quote(source_id, safe="")}/preview'))
 
     def list_webhooks(
         self,
@@ -648,9 +715,7 @@ class Rekal:
 
         From now on, the caller’s own events are sent there, signed: a question, an answer, a memory about to lapse.
         """
-        return cast(
-            "WebhookOut", self._call("POST", "/api/webhooks", body=_given({"url": url, "kinds": kinds}))
-        )
+        return cast("WebhookOut", self._call("POST", "/api/webhooks", body=_given({"url": url, "kinds": kinds})))
 
     def remove_webhook(
         self,
@@ -661,6 +726,259 @@ class Rekal:
         Nothing more is sent there.
         """
         self._call("DELETE", f"/api/webhooks/{webhook_id}")
+
+    def inbox(
+        self,
+    ) -> InboxOut:
+        """What waits for me.
+
+        Questions to the caller, the board, the caller’s own questions, and who was referred to her.
+        """
+        return cast("InboxOut", self._call("GET", "/api/inbox"))
+
+    def list_questions(
+        self,
+        *,
+        state: Literal["open", "answered", "closed"] | LeftOut | None = LEFT_OUT,
+        limit: int | LeftOut = LEFT_OUT,
+    ) -> QuestionsOut:
+        """Questions of mine, to me and on the board.
+
+        The questions the caller is a party to, newest first.
+        """
+        return cast("QuestionsOut", self._call("GET", "/api/questions", query={"state": state, "limit": limit}))
+
+    def put_question(
+        self,
+        question: str,
+        *,
+        to: str | LeftOut | None = LEFT_OUT,
+    ) -> QuestionOut:
+        """Ask somebody, or everybody.
+
+        Put a question. An open one with the same words to the same holder comes back instead of a second one.
+        """
+        return cast("QuestionOut", self._call("POST", "/api/questions", body=_given({"question": question, "to": to})))
+
+    def read_question(
+        self,
+        question_id: str,
+    ) -> QuestionOut:
+        """One question.
+
+        One question. Missing ones and those put to others are answered alike.
+        """
+        return cast("QuestionOut", self._call("GET", f'/api/questions/{quote(question_id, safe="")}'))
+
+    def close_question(
+        self,
+        question_id: str,
+    ) -> None:
+        """Close my question.
+
+        The asker needs no answer any more; a question that nobody answered is forgotten.
+        """
+        self._call("DELETE", f'/api/questions/{quote(question_id, safe="")}')
+
+    def answer_question(
+        self,
+        question_id: str,
+        *,
+        text: str | LeftOut | None = LEFT_OUT,
+        atom_id: str | LeftOut | None = LEFT_OUT,
+        readers: Literal["asker", "household"] | LeftOut = LEFT_OUT,
+    ) -> QuestionOut:
+        """Answer a question.
+
+        The answer becomes a memory of the caller’s that the asker may read.
+        """
+        return cast("QuestionOut", self._call("POST", f'/api/questions/{quote(question_id, safe="")}/answers', body=_given({"text": text, "atom_id": atom_id, "readers": readers})))
+
+    def pass_on_question(
+        self,
+        question_id: str,
+        *,
+        to: str | LeftOut | None = LEFT_OUT,
+    ) -> QuestionOut:
+        """Say that I do not know.
+
+        Tell the asker so, and whom to ask; nobody else is shown the question by this.
+        """
+        return cast("QuestionOut", self._call("POST", f'/api/questions/{quote(question_id, safe="")}/pass_on', body=_given({"to": to})))
+
+    def ask_instead(
+        self,
+        question_id: str,
+        *,
+        to: str | LeftOut | None = LEFT_OUT,
+    ) -> QuestionOut:
+        """Put my question to somebody else.
+
+        The asker moves her question; left without a holder, to the board.
+        """
+        return cast("QuestionOut", self._call("POST", f'/api/questions/{quote(question_id, safe="")}/ask_instead', body=_given({"to": to})))
+
+    def answer_helped(
+        self,
+        question_id: str,
+        atom_id: str,
+        helped: bool,
+    ) -> QuestionOut:
+        """Say whether an answer helped.
+
+        It counts in the answerer’s standing when somebody asks something like it; else the question is open again.
+        """
+        return cast("QuestionOut", self._call("POST", f'/api/questions/{quote(question_id, safe="")}/helped', body=_given({"atom_id": atom_id, "helped": helped})))
+
+    def list_scenarios(
+        self,
+    ) -> ScenariosOut:
+        """Situations, with how many readable memories each has.
+
+        The situations of readable memories; a curator also sees those that are only described.
+        """
+        return cast("ScenariosOut", self._call("GET", "/api/scenarios"))
+
+    def describe_scenario(
+        self,
+        name: str,
+        *,
+        description: str | LeftOut | None = LEFT_OUT,
+        default_visibility: str | dict[str, Any] | LeftOut | None = LEFT_OUT,
+    ) -> ScenarioOut:
+        """Describe a situation.
+
+        Curators only: what it is for, and who reads what is written down in it when nobody says.
+        """
+        return cast("ScenarioOut", self._call("PUT", "/api/scenarios", body=_given({"name": name, "description": description, "default_visibility": default_visibility})))
+
+    def merge_scenarios(
+        self,
+        names: list[str],
+        into: str,
+        *,
+        dry_run: bool | LeftOut = LEFT_OUT,
+    ) -> MoveOut:
+        """Merge or rename situations.
+
+        Moves the caller’s own memories (a curator: all she may read); a dry run unless told otherwise.
+        """
+        return cast("MoveOut", self._call("POST", "/api/scenarios/merge", body=_given({"names": names, "into": into, "dry_run": dry_run})))
+
+    def list_edges(
+        self,
+        *,
+        atom_id: str | LeftOut | None = LEFT_OUT,
+        relation: Literal["supports", "contradicts", "derived_from", "cites", "answers", "supersedes"] | LeftOut | None = LEFT_OUT,
+        limit: int | LeftOut = LEFT_OUT,
+    ) -> EdgesOut:
+        """Evidence edges.
+
+        The edges whose both ends the caller may read.
+        """
+        return cast("EdgesOut", self._call("GET", "/api/edges", query={"atom_id": atom_id, "relation": relation, "limit": limit}))
+
+    def link_memories(
+        self,
+        from_atom_id: str,
+        to_atom_id: str,
+        relation: Literal["supports", "contradicts", "derived_from", "cites"],
+        *,
+        confidence: float | LeftOut = LEFT_OUT,
+    ) -> EdgeOut:
+        """Link two memories.
+
+        From a memory of the caller’s to one she may read; `answers` and `supersedes` come from answering and replacing.
+        """
+        return cast("EdgeOut", self._call("POST", "/api/edges", body=_given({"from_atom_id": from_atom_id, "to_atom_id": to_atom_id, "relation": relation, "confidence": confidence})))
+
+    def unlink_memories(
+        self,
+        from_atom_id: str,
+        to_atom_id: str,
+        relation: Literal["supports", "contradicts", "derived_from", "cites"],
+    ) -> None:
+        """Take an edge back.
+
+        Only from a memory of the caller’s.
+        """
+        self._call("DELETE", "/api/edges", query={"from_atom_id": from_atom_id, "to_atom_id": to_atom_id, "relation": relation})
+
+    def list_cartridges(
+        self,
+    ) -> CartridgesOut:
+        """Cartridges.
+
+        The caller’s own cartridges and those shared with her.
+        """
+        return cast("CartridgesOut", self._call("GET", "/api/cartridges"))
+
+    def make_cartridge(
+        self,
+        name: str,
+        *,
+        atom_ids: list[str] | LeftOut = LEFT_OUT,
+    ) -> CartridgeOut:
+        """Make a cartridge.
+
+        A bundle of memories the caller may read; ids she may not read are left out.
+        """
+        return cast("CartridgeOut", self._call("POST", "/api/cartridges", body=_given({"name": name, "atom_ids": atom_ids})))
+
+    def read_cartridge(
+        self,
+        cartridge_id: str,
+    ) -> CartridgeOut:
+        """One cartridge.
+
+        Its memories: `GET /api/recall?cartridge=…`.
+        """
+        return cast("CartridgeOut", self._call("GET", f'/api/cartridges/{quote(cartridge_id, safe="")}'))
+
+    def change_cartridge(
+        self,
+        cartridge_id: str,
+        *,
+        name: str | LeftOut | None = LEFT_OUT,
+        add: list[str] | LeftOut = LEFT_OUT,
+        remove: list[str] | LeftOut = LEFT_OUT,
+        shared_with: list[str] | LeftOut | None = LEFT_OUT,
+    ) -> CartridgeOut:
+        """Change a cartridge.
+
+        Its name, what is inside, with whom it is shared: by its owner.
+        """
+        return cast("CartridgeOut", self._call("PATCH", f'/api/cartridges/{quote(cartridge_id, safe="")}', body=_given({"name": name, "add": add, "remove": remove, "shared_with": shared_with})))
+
+    def remove_cartridge(
+        self,
+        cartridge_id: str,
+    ) -> None:
+        """Take a cartridge apart.
+
+        The memories stay.
+        """
+        self._call("DELETE", f'/api/cartridges/{quote(cartridge_id, safe="")}')
+
+    def mount_cartridge(
+        self,
+        cartridge_id: str,
+    ) -> CartridgeOut:
+        """Look only in this cartridge.
+
+        The caller’s questions look only inside what she has mounted; nobody else’s change.
+        """
+        return cast("CartridgeOut", self._call("POST", f'/api/cartridges/{quote(cartridge_id, safe="")}/mount'))
+
+    def unmount_cartridge(
+        self,
+        cartridge_id: str,
+    ) -> None:
+        """Look everywhere again.
+
+        Also for a cartridge the caller lost sight of.
+        """
+        self._call("DELETE", f'/api/cartridges/{quote(cartridge_id, safe="")}/mount')
 
 
 def etag(memory: MemoryOut) -> str:

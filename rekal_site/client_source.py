@@ -231,6 +231,12 @@ def _body_schema(call: Document, schemas: Document) -> Document:
     return schemas[_name_of(schema)] if "$ref" in schema else schema
 
 
+def _optional(annotation: str) -> str:
+    """The annotation of an argument that may be left out, with None last."""
+    bare = annotation.removesuffix(" | None")
+    return f"{bare} | LeftOut{' | None' if bare != annotation else ''}"
+
+
 def snake(name: str) -> str:
     """A parameter's name as a Python argument."""
     plain = re.sub(r"\W", "_", name).lower()
@@ -251,7 +257,7 @@ def _method(path: str, verb: str, call: Document, schemas: Document) -> str:
     rest += [(name, inner) for name, inner in fields.items() if name not in body.get("required", [])]
     raw = "requestBody" in call and not body
     first += ["body: bytes", "content_type: str"] if raw else []
-    later = [f"{snake(name)}: {type_of(inner)} | LeftOut = LEFT_OUT" for name, inner in rest]
+    later = [f"{snake(name)}: {_optional(type_of(inner))} = LEFT_OUT" for name, inner in rest]
     arguments = ["self", *first, *(["*", *later] if later else [])]
     return _rendered(path, verb, call, arguments, fields, raw=raw)
 

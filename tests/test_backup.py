@@ -49,7 +49,9 @@ def test_a_backup_is_one_file_and_its_sources(filled, run, tmp_path):
     assert (ran.json["memories"], ran.json["sources"]) == (3, 1)
     assert ran.json["rows"]["atoms"] == 3
     assert ran.json["rows"]["sources"] == 1
-    assert rows_of(target) == list(Atom.objects.order_by("pk").values_list("atom_id", "text", "visibility_json"))
+    assert rows_of(target) == list(
+        Atom.objects.order_by("pk").values_list("atom_id", "text", "visibility_json")
+    )
     assert files_below(tmp_path / "copy.db.sources") == files_below(tmp_path / "memory.db.sources")
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert sorted(one.name for one in tmp_path.glob("copy.db*")) == ["copy.db", "copy.db.sources"]
@@ -105,7 +107,13 @@ def test_a_folder_keeps_the_newest(filled, run, tmp_path):
     assert ran.json["removed"] == ["rekal-20200101T000000Z.db"]
     left = sorted(one.name for one in folder.iterdir())
     made = ran.json["path"].rsplit("/", 1)[-1]
-    assert left == ["diary.db", "rekal-20200102T000000Z.db", "rekal-20200102T000000Z.db.sources", made, f"{made}.sources"]
+    assert left == [
+        "diary.db",
+        "rekal-20200102T000000Z.db",
+        "rekal-20200102T000000Z.db.sources",
+        made,
+        f"{made}.sources",
+    ]
     assert run("backup", str(folder), "--keep", "0").code == 2
     assert run("backup", str(tmp_path / "x.db"), "--keep", "2").code == 2
 
@@ -194,7 +202,9 @@ def test_what_is_no_sound_backup_is_refused_and_nothing_moves(filled, run, tmp_p
     newer = tmp_path / "newer.db"
     shutil.copy(tmp_path / "copy.db", newer)
     with closing(sqlite.connect(str(newer), isolation_level=None)) as raw:
-        raw.execute("INSERT INTO django_migrations(app, name, applied) VALUES ('memories', '9999_later', '2030-01-01')")
+        raw.execute(
+            "INSERT INTO django_migrations(app, name, applied) VALUES ('memories', '9999_later', '2030-01-01')"
+        )
     (tmp_path / "words.db").write_text("no store")
     with closing(sqlite.connect(str(tmp_path / "foreign.db"), isolation_level=None)) as raw:
         raw.execute("CREATE TABLE memories(id, content)")

@@ -48,7 +48,10 @@ def house(cast):
     }  # fmt: skip
     newer = remember(cast.mira, "The bins go out on Friday", replaces=[said["bins"].atom_id])
     EvidenceEdge.objects.create(
-        from_atom_id=said["stopcock"].atom_id, to_atom_id=said["jonas"].atom_id, relation="supports", confidence=0.5
+        from_atom_id=said["stopcock"].atom_id,
+        to_atom_id=said["jonas"].atom_id,
+        relation="supports",
+        confidence=0.5,
     )
     EvidenceEdge.objects.create(
         from_atom_id=said["stopcock"].atom_id, to_atom_id=said["safe"].atom_id, relation="cites"
@@ -99,8 +102,7 @@ def test_a_cartridge_file_says_what_it_is(file):
         ("group:kids", HOUSEHOLD | {"Ben gets a kite"}),
         (
             "outside",
-            HOUSEHOLD
-            - {"The boiler likes 1.5 bar"}
+            HOUSEHOLD - {"The boiler likes 1.5 bar"}
             | {"The safe is behind the shelf", "Ben gets a kite", "The wine is in the cellar"},
         ),
     ],
@@ -171,7 +173,9 @@ def test_what_comes_in_is_set_apart_private_and_a_cartridge(file, cast):
     assert (cartridge.owner_id, cartridge.name) == ("lea", "The house")
     assert {one.text for one in members} == HOUSEHOLD
     assert {one.holder_id for one in members} == {"theirs:mira", "theirs:jonas"}
-    assert {(one.recorded_by, one.audience, one.origin) for one in members} == {("lea", "private", "third_party")}
+    assert {(one.recorded_by, one.audience, one.origin) for one in members} == {
+        ("lea", "private", "third_party")
+    }
     assert {one.metadata["imported"]["dna"] for one in members} == {cartridge.dna}
     assert members[0].metadata["imported"]["holder"] == "mira"
     new, old = (next(one for one in members if one.text.endswith(day)) for day in ("Friday", "Tuesday"))
@@ -268,7 +272,9 @@ def test_only_its_owner_removes_it_and_only_when_it_was_imported(file, house, ca
 
 def test_a_sealed_cartridge_opens_with_its_passphrase_alone(house, cast, tmp_path):
     path = tmp_path / "house.rekal"
-    written = write.export_cartridge(cast.mira, house.pk, audience_of("household"), path, passphrase="correct horse")
+    written = write.export_cartridge(
+        cast.mira, house.pk, audience_of("household"), path, passphrase="correct horse"
+    )
     assert written.sealed
     assert path.read_bytes().startswith(b"age-encryption.org/v1")
     assert archive.recognises(path, path.read_bytes()[:100])
@@ -285,7 +291,9 @@ def test_a_sealed_cartridge_opens_with_its_passphrase_alone(house, cast, tmp_pat
 
 def test_a_short_passphrase_is_refused(house, cast, tmp_path):
     with pytest.raises(Invalid):
-        write.export_cartridge(cast.mira, house.pk, audience_of("me"), tmp_path / "x.rekal", passphrase="short")
+        write.export_cartridge(
+            cast.mira, house.pk, audience_of("me"), tmp_path / "x.rekal", passphrase="short"
+        )
 
 
 def test_without_the_libraries_a_sentence_says_what_to_install(house, cast, tmp_path, monkeypatch):
@@ -344,7 +352,17 @@ def test_a_source_with_a_memory_that_stays_behind_stays_too(manual, cast, tmp_pa
 # The trust boundary
 
 
-def rebuilt(path, tmp_path, *, rows=None, about=None, files=None, extra=(), keep_dna=False, compression=zipfile.ZIP_DEFLATED):
+def rebuilt(
+    path,
+    tmp_path,
+    *,
+    rows=None,
+    about=None,
+    files=None,
+    extra=(),
+    keep_dna=False,
+    compression=zipfile.ZIP_DEFLATED,
+):
     """A cartridge like `path` with other rows, manifest fields or entries; its dna fits unless kept."""
     with zipfile.ZipFile(path) as packed:
         stated = json.loads(packed.read("manifest.json"))
@@ -526,7 +544,9 @@ def test_other_columns_and_other_packings_are_refused(file, cast, tmp_path):
 
 def test_a_source_is_what_it_says_or_refused(manual, cast, tmp_path):
     path = tmp_path / "manual.rekal"
-    entry = write.export_cartridge(cast.mira, manual.pk, audience_of("me"), path).manifest.sources[0].model_dump()
+    entry = (
+        write.export_cartridge(cast.mira, manual.pk, audience_of("me"), path).manifest.sources[0].model_dump()
+    )
     for change in ({"kind": "pdf", "mime": "application/pdf"}, {"name": "../x.md"}, {"size_bytes": 1}):
         assert refused(cast.lea, rebuilt(path, tmp_path, about={"sources": [entry | change]}))
     program = b"\x7fELF" + bytes(range(256)) * 10
@@ -534,7 +554,9 @@ def test_a_source_is_what_it_says_or_refused(manual, cast, tmp_path):
     changed = entry | {"path": f"sources/{sha256}", "sha256": sha256, "size_bytes": len(program)}
     made = rebuilt(path, tmp_path, files={f"sources/{sha256}": program})
     with zipfile.ZipFile(made) as packed:
-        content = {name: packed.read(name) for name in packed.namelist() if not name.endswith(entry["sha256"])}
+        content = {
+            name: packed.read(name) for name in packed.namelist() if not name.endswith(entry["sha256"])
+        }
     stated = json.loads(content.pop("manifest.json")) | {"sources": [changed]}
     stated["dna"] = manifest.dna((name, lambda one=one: io.BytesIO(one)) for name, one in content.items())
     with zipfile.ZipFile(made, "w") as packed:
@@ -558,14 +580,21 @@ def test_over_the_api(house, cast, tmp_path):
     where = f"/api/cartridges/{house.pk}/export"
     shown = client.get(f"{where}?audience=household", headers=mira).json()
     assert (shown["count"], shown["left_out"]) == (4, 3)
-    reply = client.post(where, {"audience": "household", "passphrase": "correct horse"}, "application/json", headers=mira)
+    reply = client.post(
+        where, {"audience": "household", "passphrase": "correct horse"}, "application/json", headers=mira
+    )
     assert reply.status_code == 200
     assert reply["Content-Disposition"] == 'attachment; filename="the-house.rekal"'
     content = b"".join(reply)
     reply.close()
     client, lea = calls("lea")
     assert client.get(f"{where}?audience=me", headers=lea).status_code == 404
-    sent = {"file": io.BytesIO(content), "passphrase": "correct horse", "holders": '{"mira": "mira"}', "mount": "true"}
+    sent = {
+        "file": io.BytesIO(content),
+        "passphrase": "correct horse",
+        "holders": '{"mira": "mira"}',
+        "mount": "true",
+    }
     sent["file"].name = "house.rekal"
     reply = client.post("/api/cartridges/import", sent, headers=lea)
     assert reply.status_code == 201, reply.content
@@ -584,14 +613,18 @@ def test_over_the_api(house, cast, tmp_path):
 def test_on_the_command_line(store, run, tmp_path):
     run("holder-set", "mira", "--kind", "person")
     run("holder-set", "jonas", "--kind", "person")
-    made = run("remember", "The stopcock is under the sink", "--as", "mira", "--visibility", "household", "--json").json
+    made = run(
+        "remember", "The stopcock is under the sink", "--as", "mira", "--visibility", "household", "--json"
+    ).json
     run("remember", "Mira's diary is in the desk", "--as", "mira")
     cartridge = Cartridge.objects.create(name="House", owner_id="mira")
     for atom in Atom.objects.all():
         CartridgeAtom.objects.create(cartridge=cartridge, atom=atom)
     path, secret = tmp_path / "house.rekal", tmp_path / "secret"
     secret.write_text("correct horse\n")
-    shown = run("cartridge-export", cartridge.pk, str(path), "--as", "mira", "--for", "household", "--preview")
+    shown = run(
+        "cartridge-export", cartridge.pk, str(path), "--as", "mira", "--for", "household", "--preview"
+    )
     assert made["text"] in shown.out
     assert "diary" not in shown.out
     assert not path.exists()
@@ -600,9 +633,13 @@ def test_on_the_command_line(store, run, tmp_path):
     assert ran.code == 0, ran.err
     assert ran.json["counts"]["memories"] == 1
     assert run("import", str(path), "--as", "jonas").code == 2
-    ran = run("import", str(path), "--as", "jonas", "--passphrase-file", str(secret), "--map", "mira=mira", "--json")
+    ran = run(
+        "import", str(path), "--as", "jonas", "--passphrase-file", str(secret), "--map", "mira=mira", "--json"
+    )
     assert ran.json["taken"] == 1
-    again = run("cartridge-import", str(path), "--as", "jonas", "--passphrase-file", str(secret), "--mount", "--json")
+    again = run(
+        "cartridge-import", str(path), "--as", "jonas", "--passphrase-file", str(secret), "--mount", "--json"
+    )
     assert (again.json["already_here"], again.json["mounted"]) == (1, True)
     assert run("cartridge-remove", ran.json["cartridge_id"], "--as", "jonas").code == 2
     assert run("cartridge-remove", ran.json["cartridge_id"], "--as", "jonas", "--yes").code == 0

@@ -12,6 +12,7 @@ from django.db import connection
 from rekal_site.evaluation import metrics, references, runs, stores, tasks
 from rekal_site.evaluation.leaks import Texts
 from rekal_site.evaluation.sets import read_set
+from rekal_site.management.commands import evaluate as command
 from tests.command_line import Ran, Run, empty_store, run, store  # noqa: F401  (fixtures)
 
 DATA = Path(__file__).parent / "data"
@@ -34,8 +35,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def evaluate(folder: Path, run: Run, settings: Any) -> Callable[..., Ran]:
+def evaluate(folder: Path, run: Run, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
     settings.REKAL_CACHE = folder
+    monkeypatch.setattr(command, "version_of", lambda model: "this")  # a file may be edited while tests run
     return lambda *arguments: run("evaluate", *map(str, arguments))
 
 

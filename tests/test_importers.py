@@ -343,9 +343,7 @@ def test_nobody_can_claim_that_a_holder_confirmed(run, tmp_path):
 
 
 LINES = 4 * load.BATCH + 8
-POINTS = range(
-    5
-)  # the axe falls once so many batches are in the store; the last time between storing and linking
+POINTS = range(5)  # the axe falls once so many batches are stored; the last time before they are linked
 
 
 def test_an_import_killed_five_times_loses_nothing_and_doubles_nothing(store, tmp_path):

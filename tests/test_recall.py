@@ -208,13 +208,14 @@ def test_naming_a_holder_helps_and_never_filters(cast, shared):
 def test_a_mounted_cartridge_scopes_its_mounters_questions_alone(cast, shared):
     inside = shared("The babysitter may watch TV.")
     shared("The TV is ten years old.")
-    cartridge = Cartridge.objects.create(name="Babysitter", owner_id="mira")
+    cartridge = Cartridge.objects.create(name="Babysitter", owner_id="jonas")
     CartridgeAtom.objects.create(cartridge=cartridge, atom_id=inside.atom_id)
     Mount.objects.create(holder_id="jonas", cartridge=cartridge)
 
     assert texts(recall(cast.jonas, "TV")) == [inside.text]
     assert len(recall(cast.ben, "TV").hits) == 2
-    assert texts(recall(cast.ben, "TV", cartridge=cartridge.pk)) == [inside.text]
+    assert texts(recall(cast.jonas, "TV", cartridge=cartridge.pk)) == [inside.text]
+    assert texts(recall(cast.ben, "TV", cartridge=cartridge.pk)) == []  # nobody shared it with him
 
 
 def test_a_readable_row_is_found_among_thousands_of_nearer_hidden_ones(cast):

@@ -138,7 +138,9 @@ REMOVALS = {
 def test_removed_bytes_are_gone_from_file_log_and_index(store, removal):
     for number in range(20):
         remember(MIRA, f"Ordinary note {number} about the garden", scenario="home")
-    memory = remember(MIRA, f"The passphrase is {SECRET}", scenario="safe", tags=[f"tag-{SECRET}"], source=f"{SECRET}.md")
+    memory = remember(
+        MIRA, f"The passphrase is {SECRET}", scenario="safe", tags=[f"tag-{SECRET}"], source=f"{SECRET}.md"
+    )
     edit(MIRA, memory.atom_id, text=f"The passphrase was {SECRET}")
     for number in range(20):
         remember(MIRA, f"Later note {number} about the kitchen", scenario="home")

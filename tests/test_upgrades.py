@@ -1,7 +1,9 @@
 """A store of any earlier state opens after `migrate` with every row it had, and does what it did."""
 
+import gzip
 import shutil
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -20,6 +22,7 @@ from rekal_site.sqlite.base import prepare
 from tests.command_line import empty_store, run, store, use_store  # noqa: F401
 
 MIRA = Viewer("mira", "person", frozenset({"people"}))
+FIXTURES = Path(__file__).parent / "fixtures" / "stores"
 APPS = ("memories", "holders")
 
 
@@ -29,7 +32,10 @@ def chain(app):
 
 
 # A store begins to hold memories with the index and the vectors of memories.0002.
-STATES = [("memories", name) for name in chain("memories")[1:]] + [("holders", name) for name in chain("holders")]
+STATES = [("memories", name) for name in chain("memories")[1:]] + [
+    ("holders", name) for name in chain("holders")
+]
+PRIVATE = '{"deny": [], "discoverable": true, "groups": [], "holders": [], "scope": "private"}'
 NOW = "2026-11-30T08:00:00.000+00:00"
 ROWS = {
     "sources": {
@@ -42,12 +48,23 @@ ROWS = {
         "dna": None, "token_equivalent": 0, "created_at": NOW,
     },
     "cartridge_atoms": {"cartridge_id": "00000000000000c0", "atom_id": "00000000000000a0", "added_at": NOW},
-    "mounts": {"holder_id": "mira", "cartridge_id": "00000000000000c0", "mounted_at": NOW},
+    "mounts": {"holder_id": "jonas", "cartridge_id": "00000000000000c0", "mounted_at": NOW},
     "evidence_edges": {
         "from_atom_id": "00000000000000a1", "to_atom_id": "00000000000000a0", "relation": "supersedes", "confidence": 1.0,
         "metadata_json": "{}",
     },
-    "holders": {"holder_id": "mira", "name": "Mira"},
+    "holders": {
+        "holder_id": "mira", "name": "Mira", "kind": "person", "knows_about_json": '["keys"]',
+        "contact_json": '{"phone": "+49 30 5550100"}', "groups_json": '["adults"]', "created_at": NOW, "updated_at": NOW,
+    },
+    "tokens": {
+        "holder_id": "mira", "label": "phone", "sha256": "1" * 64, "scopes_json": '["read"]', "acting_for": "",
+        "created_at": NOW, "expires_at": None, "revoked_at": None, "last_used_at": None,
+    },
+    "referrals": {
+        "holder_id": "mira", "asker_id": "lea", "question": "Where is the key?", "verb": "who_knows",
+        "confidence": "strong", "created_at": NOW,
+    },
 }  # fmt: skip
 ATOMS = (
     {"atom_id": "00000000000000a0", "text": "The bins go out on Tuesday", "valid_to": NOW, "visibility_json": "{}"},
@@ -55,13 +72,8 @@ ATOMS = (
      "visibility_json": '{"deny": ["ben"], "scope": "household"}', "metadata_json": '{"recorded_by": "jonas"}',
      "source_id": "00000000000000f0", "tags": '["keys"]', "scenario": "house"},
     {"atom_id": "00000000000000a2", "text": "The stopcock is under the sink",
-     "visibility_json": '{"scope": "private"}', "retention_until": "2099-01-01T00:00:00.000+00:00"},
+     "visibility_json": PRIVATE, "retention_until": "2099-01-01T00:00:00.000+00:00"},
 )  # fmt: skip
-
-
-def columns_of(raw, table):
-    """Column names that can be written; generated ones are left out."""
-    return {row[1]: row for row in raw.execute(f"PRAGMA table_xinfo({table})") if row[6] == 0}
 
 
 def fill(path):
@@ -87,14 +99,9 @@ def fill(path):
 
 
 def insert(raw, table, row):
-    """A row; what the table demands and the row lacks gets an empty value of its type."""
-    known = columns_of(raw, table)
-    missing = {
-        name: {"text": "{}" if name.endswith("json") else "", "bool": 0, "integer": 0}.get(column[2].split("(")[0], "")
-        for name, column in known.items()
-        if column[3] and column[4] is None and not column[5] and name not in row
-    }
-    values = {name: value for name, value in (missing | row).items() if name in known}
+    """A row, as far as the table of that time has its columns; today's generated ones cannot be written."""
+    known = {one[1] for one in raw.execute(f"PRAGMA table_xinfo({table})") if one[6] == 0}
+    values = {name: value for name, value in row.items() if name in known}
     marks = ", ".join("?" * len(values))
     raw.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", list(values.values()))
 
@@ -104,7 +111,9 @@ def contents(path):
     with closing(sqlite.connect(f"file:{path}?mode=ro", uri=True)) as raw:
         tables = [
             name
-            for (name,) in raw.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+            for (name,) in raw.execute(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+            )
             if not name.startswith(("sqlite_", "django_", "auth_", "atom_vec_", "atom_fts_"))
         ]
         found = {}
@@ -155,6 +164,29 @@ def test_every_row_survives_the_upgrade(migrated_to, state):
     assert Atom.objects.visible_to(Viewer("jonas")).get().atom_id == "00000000000000a1"
 
 
+def test_a_store_kept_from_the_first_days_still_opens(tmp_path, django_db_blocker, settings):
+    """`fixtures/stores/first.db.gz` was filled at memories.0002 and holders.0001, and is never made anew."""
+    path = tmp_path / "memory.db"
+    path.write_bytes(gzip.decompress((FIXTURES / "first.db.gz").read_bytes()))
+    settings.REKAL_DB = path
+    before = contents(path)
+    assert len(before["atoms"]) == len(ATOMS)
+    with django_db_blocker.unblock():
+        former = use_store(path)
+        try:
+            call_command("migrate", verbosity=0)
+            after = contents(path)
+            for table, rows in before.items():
+                assert all(old <= new for old, new in zip(rows, after[table], strict=True)), table
+            assert diagnose() == []
+            assert [hit.memory.text for hit in recall(MIRA, "stopcock").hits][:1] == [
+                "The stopcock is under the sink"
+            ]
+        finally:
+            connections["default"].close()
+            connections["default"] = former
+
+
 def test_an_older_store_is_named_and_left_alone_until_migrate(migrated_to, run_on, capsys):
     path = migrated_to("memories", "0002_indexes")
     before = path.read_bytes()
@@ -196,6 +228,10 @@ def test_every_migration_has_a_way_back(tmp_path, empty_store, django_db_blocker
 
 
 def test_every_app_with_tables_is_looked_at():
-    ours = {config.label for config in apps.get_app_configs() if config.name in ("memories", "holders", "rekal_site")}
+    ours = {
+        config.label
+        for config in apps.get_app_configs()
+        if config.name in ("memories", "holders", "rekal_site")
+    }
     with_tables = {label for label, _ in MigrationLoader(None).disk_migrations if label in ours}
     assert with_tables == set(APPS)

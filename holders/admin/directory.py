@@ -117,7 +117,7 @@ class HolderAdmin(CuratorAdmin):
     """The directory, and the holders of memories whom nobody registered yet."""
 
     adds = changes = deletes = True
-    list_display = ("holder_id", "name", "kind", "topics_line", "groups_line", "signs_in")
+    list_display = ("holder_id", "name", "kind", "topics_line", "groups_line")
     list_filter = ("kind",)
     search_fields = ("holder_id", "name", "knows_about_json")
     ordering = ("holder_id",)
@@ -134,8 +134,7 @@ class HolderAdmin(CuratorAdmin):
         def signs_in(holder: Any) -> str | None:
             return linked.get(holder.holder_id)
 
-        columns = [signs_in if one == "signs_in" else one for one in self.list_display]
-        return (*columns, readable_count(request, "holder_id", Holder, "holder_id"))
+        return (*self.list_display, signs_in, readable_count(request, "holder_id", Holder, "holder_id"))
 
     @admin.display(description=_("knows about"))
     def topics_line(self, holder: Holder) -> str:

@@ -50,7 +50,10 @@ class AtomChangeList(ReadableChangeList):
         """Of a search the last stored come first: that is the word index's own order."""
         if self.query and not self.params.get("o"):
             return ["-pk"]
-        return super().get_ordering(request, queryset)
+        ordering = super().get_ordering(request, queryset)
+        if str(ordering[0]).lstrip("-") in {"holder_id", "scenario"}:  # their indexes go on with the time
+            ordering.insert(1, "-ingested_at" if str(ordering[0]).startswith("-") else "ingested_at")
+        return ordering
 
 
 class BulkForm(forms.Form):
@@ -64,10 +67,9 @@ class AtomAdmin(CuratorAdmin):
     """Memories."""
 
     adds = changes = deletes = True
-    list_display = ("first_words", "holder", "scenario_name", "when", "state", "readers", "origin")
+    list_display = ("first_words", "scenario_name", "when", "state", "readers", "origin")
     list_display_links = ("first_words",)
     ordering = ("-ingested_at",)
-    sortable_by = ("holder", "scenario_name", "when")
     search_fields = ("text",)
     search_help_text = _("Words, as recall finds them: endings, accents and capitals do not matter.")
     list_filter = (
@@ -97,7 +99,8 @@ class AtomAdmin(CuratorAdmin):
         def holder(atom: Atom) -> str:
             return (called.get(atom.holder_id) or (atom.holder_id,))[0]
 
-        return tuple(holder if one == "holder" else one for one in self.list_display)
+        first, *others = self.list_display
+        return (first, holder, *others)
 
     @admin.display(description=_("memory"))
     def first_words(self, atom: Atom) -> str:

@@ -188,7 +188,7 @@ def holder_item(knower: Knower) -> HolderItem:
         holder_id=knower.holder_id,
         name=knower.name,
         kind=knower.kind,
-        confidence=knower.confidence,  # type: ignore[arg-type]  (one of the three by construction)
+        confidence=knower.confidence,  # type: ignore[arg-type]  # one of the three by construction
         basis=list(knower.basis),
         contact=knower.contact,
         hop=knower.hop if isinstance(knower, Referred) else 0,

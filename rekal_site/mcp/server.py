@@ -148,7 +148,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, RekalError):
         return str(error)
     if isinstance(error, ValidationError):
-        problem = dict(error.errors(include_url=False, include_input=False)[0])
+        problem: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         return sentence_about(str((problem["loc"] or ("",))[0]), problem)
     last = traceback.extract_tb(error.__traceback__)[-1]
     logger.error(

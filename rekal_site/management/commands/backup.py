@@ -28,7 +28,11 @@ class Command(RekalCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("path", type=Path, help="the file to write, or a folder of backups")
         parser.add_argument(
-            "--keep", type=_at_least_one, default=0, metavar="N", help="in a folder: remove all but the newest N backups"
+            "--keep",
+            type=_at_least_one,
+            default=0,
+            metavar="N",
+            help="in a folder: remove all but the newest N backups",
         )
 
     def gate(self, *, model: bool = True, secret: bool = False) -> None:
@@ -40,7 +44,10 @@ class Command(RekalCommand):
     def run(self, viewer: Viewer | None, **options: Any) -> int | None:
         with render.progress(self.stderr, "backup") as advance:
             made = back_up(
-                settings.REKAL_DB, options["path"].expanduser().absolute(), keep=options["keep"], progress=advance
+                settings.REKAL_DB,
+                options["path"].expanduser().absolute(),
+                keep=options["keep"],
+                progress=advance,
             )
         memories = "1 memory" if made.memories == 1 else f"{made.memories} memories"
         lines = [

@@ -35,7 +35,9 @@ class Command(RekalCommand):
         memories = "1 memory" if found.memories == 1 else f"{found.memories} memories"
         lines = [render.line(f"{memories} and {found.sources} source files are back in {found.path}.")]
         if found.kept:
-            lines.append(render.line(f"The former store is kept as {found.kept}; delete it when you need it no more."))
+            lines.append(
+                render.line(f"The former store is kept as {found.kept}; delete it when you need it no more.")
+            )
         if found.older:
             lines.append(render.line("The backup is of an older rekal; bring it up to date: rekal migrate."))
         self.show(found, options, lines)

@@ -63,7 +63,7 @@ class Command(RekalCommand):
         self.show(result, options, [plain])
         return None
 
-    def make_acting(self, viewer: Viewer | None, holder_id: str, options: dict[str, Any]) -> None:
+    def make_acting(self, viewer: Viewer | None, holder_id: str, options: dict[str, Any]) -> int | None:
         """A token with which an agent acts for the viewer, who alone can make it."""
         if viewer is None:
             raise Invalid("Say with --as for whom the agent shall act.", "viewer")
@@ -77,3 +77,4 @@ class Command(RekalCommand):
         )
         result = {"token": plain, "holder_id": holder_id, "acting_for": card.acting_for}
         self.show(result | {"scopes": card.scopes, "expires_at": card.expires_at}, options, [plain])
+        return None
