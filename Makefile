@@ -12,12 +12,13 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 TEMPLATES := $(shell find templates */templates -name '*.html' 2>/dev/null)
 
-.PHONY: help demo install test lint types bench clean
+.PHONY: help demo install test lint types bench pictures clean
 
 help:
 	@echo 'make demo     a household to try, on http://$(HOST):$(PORT)  (SERVE=0: only the three questions)'
 	@echo 'make test     lint, types, migrations, import contract, tests with coverage'
 	@echo 'make bench    the benchmarks'
+	@echo 'make pictures  the pictures of the README, of the demo household (needs Chromium)'
 	@echo 'make install  the `rekal` command in $(VENV)'
 
 $(BIN)/python:
@@ -58,6 +59,9 @@ test: lint types
 
 bench: $(VENV)/.dev
 	@REKAL_DB=.demo/check.db $(BIN)/python -m pytest --benchmark-only --benchmark-columns=median,min,max,rounds -p no:randomly $(ARGS)
+
+pictures: $(VENV)/.dev
+	@REKAL_DB=.demo/check.db $(BIN)/python -m tests.pictures
 
 clean:
 	rm -rf $(VENV) .venv-transformers .demo build dist *.egg-info .coverage htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis

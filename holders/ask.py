@@ -11,6 +11,7 @@ from holders import book, live
 from holders.outgoing import Unreachable
 from holders.remote import Remote
 from holders.who_knows import Knower, rank
+from memories.answerability import WORTH_SHOWING
 from memories.browse import checked_limit
 from memories.cartridges import mounted_by
 from memories.errors import Invalid
@@ -75,7 +76,7 @@ def ask(
         return Asked("no_holder_knows", question, 0)
     here = recall(viewer, question, limit=limit, scenario=scenario)
     if here.answered:
-        return Asked("answered", question, 0, answers=here.hits)
+        return Asked("answered", question, 0, answers=_worth_showing(here.hits))
     walk = Walk(
         viewer, question, limit, max_hops, _is_scoped(viewer, scenario), live.Round(question, limit, visited)
     )
@@ -85,6 +86,11 @@ def ask(
             viewer, "ask", question, ((one.holder_id, one.confidence) for one in walk.known[:limit])
         )
     return asked
+
+
+def _worth_showing(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits of an answer without those that only happened to come along."""
+    return tuple(hit for hit in hits if hit.relevance >= WORTH_SHOWING)
 
 
 def _is_scoped(viewer: Viewer, scenario: str | None) -> bool:
@@ -148,7 +154,7 @@ class Walk:
         if not self.scoped:
             return None
         found = recall(self.viewer, self.question, limit=self.limit, holder=holder_id, everywhere=True)
-        return self._end("answered", answers=found.hits) if found.answered else None
+        return self._end("answered", answers=_worth_showing(found.hits)) if found.answered else None
 
     def _ask_live(self, holder: live.LiveHolder) -> Asked | None:
         """Ask one holder on its own server, and go on when that comes to nothing."""

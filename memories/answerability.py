@@ -59,6 +59,7 @@ RELEVANCE = {
 }  # fmt: skip
 HIDDEN = {"bias": -4.79, "meaning": 3.26, "words": 2.81, "same_language": -1.07, "meaning_across": 5.31}
 ANSWERS = 0.5
+WORTH_SHOWING = 0.06  # beside a memory that answers, one less likely than this is noise
 STRONG, LIKELY, POSSIBLE = 0.5, 0.18, 0.035
 FIRST = 5
 UNSPACED_WORDS = 0.3

@@ -19,11 +19,15 @@ rekal: a household's shared memory
   forget ID --as HOLDER         remove one memory for good
   prune --as HOLDER             remove many of your own
   import PATH --as HOLDER       bring memories in from a file
+  export [PATH] --as HOLDER     take out what you may read
+  cartridge-export, cartridge-import, cartridge-remove   bundles for somebody else
 
   holders, holder-set, holder-rm   the directory of holders
   token HOLDER                     a token for the API and agents
   serve                            the pages, the API and MCP
   migrate, doctor, reembed         keep the store in order
+  backup PATH, restore PATH        a copy while it is in use, and back
+  daily                            remove what should not be kept any longer
   demo                             a household to try
 
 `rekal COMMAND --help` explains each, with examples; `rekal help --commands` names every one.

@@ -1,6 +1,6 @@
 """`GET /api/events`: a stream of server-sent events, each to whom it concerns; and the work that goes on meanwhile.
 
-One task looks, for all streams, whether there is anything new: it announces lapsing memories and sends webhooks.
+One task looks, for all streams, whether there is anything new, and announces lapsing memories; one sends webhooks.
 A stream starts with what comes after it was opened, or after `Last-Event-ID` (`?after=` for who cannot send headers).
 """
 
@@ -40,6 +40,7 @@ from rekal_site.mcp.http import (
 logger = logging.getLogger(__name__)
 
 PATH = "/api/events"
+THREADS = 4  # one may be busy with an address that does not answer
 LOOK = 1.0  # seconds between two looks for something new
 SWEEP = 10.0  # seconds between two looks for lapsing memories while the store changes
 SWEEP_ANYWAY = 3_600.0
@@ -65,15 +66,16 @@ class Events:
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
         """Look out for news until the server stops, then end every stream."""
-        self.threads = ThreadPoolExecutor(2, thread_name_prefix="rekal-events")
+        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="rekal-events")
         self.newest = await self.in_thread(events.latest)
-        task = asyncio.create_task(self._look_out())
+        tasks = [asyncio.create_task(self._look_out()), asyncio.create_task(self._send_out())]
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            for task in tasks:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
             await self.end()
             self.threads.shutdown(wait=True, cancel_futures=True)
 
@@ -104,6 +106,14 @@ class Events:
                 async with self.news:
                     self.newest = newest
                     self.news.notify_all()
+            await asyncio.sleep(LOOK)
+
+    async def _send_out(self) -> None:
+        while True:
+            try:
+                await self.in_thread(webhooks.deliver)
+            except DatabaseError as error:
+                logger.warning("Webhooks could not be sent: %s", type(error).__name__)
             await asyncio.sleep(LOOK)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -196,7 +206,7 @@ class Lookout:
         self.swept = 0.0
 
     def look(self) -> int:
-        """Announce what lapses, send webhooks, and return the id of the newest event."""
+        """Announce what lapses, and return the id of the newest event."""
         now = time.monotonic()
         version = _data_version()
         due = self.swept == 0.0 or now - self.swept > SWEEP_ANYWAY
@@ -204,7 +214,6 @@ class Lookout:
             events.note_expiring()
             events.drop_old()
             self.swept, self.version = now, version
-        webhooks.deliver()
         return events.latest()
 
 

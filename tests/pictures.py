@@ -59,8 +59,8 @@ PICTURES = (
     Picture("referred", "jonas", asking("Which notary keeps Grandma's will?")),
     Picture("nobody-knows", "lea", asking("How many moons does Jupiter have?")),
     Picture("remember", "mira", "/remember/", before=_write_a_memory),
-    Picture("browse", "mira", "/memories/?scenario=garden"),
-    Picture("phone", "lea", asking("麻糬看医生是在哪里？"), phone=True, dark=True),
+    Picture("browse", "mira", "/memories/?q=garden"),
+    Picture("phone", "lea", asking("Mochi的中文名字是什么？"), phone=True, dark=True),
 )
 
 

@@ -72,8 +72,8 @@ ARROWS = (
     Arrow("relevance", "who", "less"),
     Arrow("hidden", "who"),
     Arrow("who", "live"),
-    Arrow("live", "referred", "somebody"),
-    Arrow("live", "nobody", "nobody"),
+    Arrow("live", "referred"),
+    Arrow("live", "nobody"),
 )
 
 STYLE = """
@@ -143,7 +143,7 @@ def _arrow(arrow: Arrow) -> str:
         out, to = start_x + BOX * right, end_x + BOX * (not right)
         turn = to - 25 if right else to + 25
         path = f"M{out} {start_y + middle:g} H{turn} V{end_y + middle:g} H{to}"
-        label = (min(turn, out) + 10, (start_y + end_y) / 2 + middle - 8)
+        label = (turn + 10, start_y + middle - 8 if start_y == end_y else start_y + HEIGHT + 22)
     text = f'<text class="when" x="{label[0]:g}" y="{label[1]:g}">{escape(arrow.text)}</text>'
     return f'<path class="arrow" d="{path}"/>' + (text if arrow.text else "")
 

@@ -135,7 +135,7 @@ def test_no_list_form_or_filter_tells_of_what_she_may_not_read(curators, hidden,
     for address in addresses:
         reply = curators.get(address)
         assert reply.status_code == 200, address
-        for word in ("sapphire", memory.atom_id, "hidden-holder", "hidden-scenario", "hidden-file", "hidden-cartridge"):
+        for word in ("sewing", memory.atom_id, "hidden-holder", "hidden-scenario", "hidden-file", "hidden-cartridge"):
             assert word not in text_of(reply), (address, word)
         if "tag=" not in address:
             assert "hidden-tag" not in text_of(reply)
@@ -148,7 +148,7 @@ def test_an_unreadable_id_and_a_missing_one_answer_alike(curators, hidden):
 
     def answer(address: str) -> tuple[int, str]:
         reply = curators.get(address)
-        return reply.status_code, re.sub(r'name="csrfmiddlewaretoken" value="\w+"|[A-Za-z0-9+/=:_-]{40,}', "", text_of(reply))
+        return reply.status_code, re.sub(r"\w{64}", "", text_of(reply).replace(address, ""))
 
     for page in ("change", "history", "delete"):
         assert answer(f"{ATOMS}{memory.atom_id}/{page}/") == answer(f"{ATOMS}{'f' * 16}/{page}/")
@@ -261,7 +261,8 @@ def test_time_is_drilled_into_by_year_month_and_day(curators, cast):
         keep(cast.mira, f"It was on {day}.", event_time=day)
     for start, finer in (("", ["2026", "2024"]), ("2026", ["2026-08", "2026-07"]), ("2026-07", ["2026-07-20", "2026-07-19"])):
         page = text_of(curators.get(f"{ATOMS}?happened={start}" if start else ATOMS))
-        assert re.findall(r'href="\?happened=([\d-]+)"', page)[-len(finer):] == finer
+        dates = dict.fromkeys(re.findall(r'href="\?happened=([\d-]+)"', page))
+        assert [date for date in dates if len(date) > len(start)] == finer
 
 
 def test_pages_are_leafed_without_counting(curators, cast, monkeypatch):

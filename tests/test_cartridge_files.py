@@ -5,6 +5,7 @@ import io
 import json
 import stat
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -17,9 +18,9 @@ from holders.audience import audience_of
 from holders.models import Token
 from memories import source_files
 from memories.cartridge_files import archive, load, manifest, seal, table, write
-from memories.errors import Invalid, NotFound
+from memories.errors import Invalid, NotAllowed, NotFound
 from memories.forget import forget
-from memories.models import Atom, Cartridge, CartridgeAtom, EvidenceEdge, Mount, Source
+from memories.models import Atom, Cartridge, CartridgeAtom, CartridgeShare, EvidenceEdge, Mount, Source
 from memories.recall import recall
 from memories.remember import edit, remember
 from memories.sources import add_source
@@ -132,6 +133,29 @@ def test_somebody_elses_cartridge_is_not_there(house, cast, tmp_path):
             write.preview(viewer, house.pk, audience_of("me"))
     with pytest.raises(NotFound):
         write.export_cartridge(cast.mira, "0123456789abcdef", audience_of("me"), tmp_path / "x.rekal")
+
+
+def test_whom_a_cartridge_is_shared_with_exports_what_she_may_read_of_it(house, cast, tmp_path):
+    CartridgeShare.objects.create(cartridge=house, reader="group:kids")
+    path = tmp_path / "out.rekal"
+    write.export_cartridge(cast.lea, house.pk, audience_of("me"), path)
+    assert texts(path) == HOUSEHOLD | {"Ben gets a kite"}
+    write.export_cartridge(cast.lea, house.pk, audience_of("holder:ben"), path)
+    assert texts(path) == HOUSEHOLD
+
+
+def test_an_agent_acting_for_somebody_takes_out_what_both_may_read_and_brings_nothing_in(
+    house, file, cast, tmp_path
+):
+    acting = replace(cast.bot, acting_for=cast.mira)
+    with pytest.raises(NotFound):
+        write.preview(acting, house.pk, audience_of("me"))
+    CartridgeShare.objects.create(cartridge=house, reader="group:agents")
+    path = tmp_path / "out.rekal"
+    write.export_cartridge(acting, house.pk, audience_of("me"), path)
+    assert texts(path) == HOUSEHOLD | {"Ben gets a kite"}
+    with pytest.raises(NotAllowed):
+        load.import_cartridge(acting, file)
 
 
 def test_a_memory_she_may_not_read_any_more_stays_out_of_her_cartridge(house, cast, tmp_path):

@@ -23,11 +23,14 @@ from memories.remember import edit, remember
 from memories.visibility import Viewer
 from tests.command_line import empty_store  # noqa: F401
 from tests.conftest import Cast
-from tests.servers import Household, new_household  # noqa: F401
+from tests.servers import Household, free_port, new_household  # noqa: F401
 from tests.test_live import answering
 
 SOON = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
 LATER = (datetime.now(UTC) + timedelta(days=40)).date().isoformat()
+
+
+PERMIT = "The parking permit hangs on the fridge"
 
 
 def told(viewer: Any, **given: Any) -> list[tuple[str, str]]:
@@ -195,8 +198,8 @@ def test_webhooks_over_the_api(cast: Cast, client: Client) -> None:
 @pytest.fixture(scope="module")
 def household(new_household: Callable[[str], Household]) -> Iterator[Household]:
     home = new_household("events")
-    home.register(mira={}, jonas={}, bot={"kind": "agent"})
-    home.remember("mira", "The parking permit hangs on the fridge", retention_until=SOON)
+    home.register(mira={}, jonas={}, lea={}, bot={"kind": "agent"})
+    home.remember("mira", PERMIT, retention_until=SOON)
     with home.serving():
         yield home
 
@@ -227,28 +230,47 @@ def listening(
 
 
 def test_the_server_announces_what_lapses_and_streams_it(household: Household) -> None:
-    with listening(household, "mira", "?after=0") as following:
-        event = following()
-    assert event["event"] == "expiring"
     with household.inside():
-        assert event["data"]["atom_id"] == Atom.objects.get().atom_id
-    with listening(household, "mira", "?after=0&kinds=question,answered") as following:
+        lapsing = Atom.objects.get(text=PERMIT).atom_id
+    with listening(household, "mira", "?after=0&kinds=expiring") as following:
+        event = following()
+    assert (event["event"], event["data"]["atom_id"]) == ("expiring", lapsing)
+
+
+def test_a_stream_goes_on_after_the_last_event_seen(household: Household) -> None:
+    with listening(household, "lea") as following:
         with household.inside():
-            events.emit("question", "mira", "q1")
-        event = following()
-    assert (event["event"], event["data"]["subject"]) == ("question", "q1")
-    with household.inside():
-        events.emit("question", "mira", "q2")
-    with listening(household, "mira", **{"Last-Event-ID": event["id"]}) as following:
+            events.emit("question", "lea", "q1")
+            events.emit("question", "lea", "q2")
+        seen = following()
+    assert seen["data"]["subject"] == "q1"
+    with listening(household, "lea", **{"Last-Event-ID": seen["id"]}) as following:
         assert following()["data"]["subject"] == "q2"
 
 
+def test_a_question_and_its_answer_are_announced(household: Household) -> None:
+    question = {"to": "mira", "question": "Which day is the bulky waste collected?"}
+    with (
+        listening(household, "mira", "?kinds=question") as at_mira,
+        listening(household, "jonas") as at_jonas,
+    ):
+        status, asked = household.call("POST", "/api/questions", question, holder="jonas")
+        assert status == 201
+        assert at_mira()["data"]["subject"] == asked["question_id"]
+        status, _ = household.call(
+            "POST", f"/api/questions/{asked['question_id']}/answers", {"text": "On Thursday."}, holder="mira"
+        )
+        assert status in (200, 201)
+        heard = at_jonas()
+    assert (heard["event"], heard["data"]["subject"]) == ("answered", asked["question_id"])
+
+
 def test_a_stream_carries_only_its_listeners_events(household: Household) -> None:
-    with listening(household, "jonas") as following:
+    with listening(household, "lea", "?kinds=question") as following:
         with household.inside():
-            events.emit("question", "mira", "not for jonas")
-            events.emit("question", "jonas", "for jonas")
-        assert following()["data"]["subject"] == "for jonas"
+            events.emit("question", "mira", "not for lea")
+            events.emit("question", "lea", "for lea")
+        assert following()["data"]["subject"] == "for lea"
 
 
 def test_a_stream_ends_with_its_token(household: Household) -> None:
@@ -320,3 +342,17 @@ def test_a_signed_in_browser_may_listen(household: Household) -> None:
     except HTTPError as refusal:
         refusal.close()
         raise
+
+
+def test_the_server_sends_webhooks_while_another_does_not_answer(household: Household) -> None:
+    dead = f"http://127.0.0.1:{free_port()}"
+    with answering(lambda body: (200, {}, {})) as (address, seen):
+        for one in (dead, address):
+            household.allow(one)
+            assert household.call("POST", "/api/webhooks", {"url": one}, holder="lea")[0] == 201
+        with household.inside():
+            events.emit("question", "lea", "by webhook")
+        deadline = time.monotonic() + 20
+        while not seen and time.monotonic() < deadline:
+            time.sleep(0.1)
+    assert [body["subject"] for _, _, body in seen] == ["by webhook"]

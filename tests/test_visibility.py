@@ -6,18 +6,24 @@ A new way to see anything gets its row in `FACES`. Each row shows one viewer all
 import io
 import json
 import logging
+import zipfile
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from holders.ask import ask
+from holders.audience import audience_of
 from holders.models import SignIn, Token
 from holders.who_knows import who_knows
 from memories.browse import get_memory, history, list_memories
-from memories.errors import NotFound
-from memories.models import Atom
+from memories.cartridge_files import table
+from memories.cartridge_files import write as cartridge_export
+from memories.errors import Invalid, NotFound
+from memories.models import Atom, Cartridge, CartridgeAtom
 from memories.recall import recall
 from memories.remember import remember
 from memories.text import index_text
@@ -127,6 +133,74 @@ def by_command(viewer: Viewer, ids: dict[str, str]) -> bytes:
     return out.getvalue().encode()
 
 
+def by_cartridge(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    """A cartridge of the viewer's own that somehow holds everything, previewed and written for each audience."""
+    cartridge = Cartridge.objects.create(name="All", owner_id=viewer.holder_id)
+    CartridgeAtom.objects.bulk_create(CartridgeAtom(cartridge=cartridge, atom_id=one) for one in ids.values())
+    seen = []
+    for audience in ("me", "outside", "household", "group:adults"):
+        chosen, out = audience_of(audience), io.BytesIO()
+        seen.append(repr(cartridge_export.preview(viewer, cartridge.pk, chosen)))
+        try:
+            cartridge_export.write_cartridge(viewer, cartridge.pk, chosen, out)
+        except Invalid as refusal:
+            seen.append(str(refusal))
+            continue
+        with zipfile.ZipFile(out) as packed:
+            seen += [repr(list(table.read_rows(packed.read("atoms.parquet")))), packed.read("manifest.json").decode()]
+    return "".join(seen).encode()
+
+
+def a_browser(viewer: Viewer) -> Client:
+    """A browser in which this viewer is signed in."""
+    user = get_user_model().objects.create_user(f"as-{viewer.holder_id}")
+    SignIn.objects.create(user=user, holder_id=viewer.holder_id)
+    browser = Client()
+    browser.force_login(user)
+    return browser
+
+
+def by_pages_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    """Inbox, situations, who sees what, other eyes, bundles, me; each memory's own pages; each step that names one."""
+    browser = a_browser(viewer)
+    seen = [
+        browser.get(reverse(page))
+        for page in ("inbox", "me", "leave", "scenarios", "visibility", "change-visibility", "cartridges")
+    ]
+    for other in MEMBERS:
+        address = reverse("view-as", args=[other])
+        seen += [browser.get(address), browser.get(address, {"q": "Where is it kept?"})]
+    made = browser.post(reverse("make-cartridge"), {"name": "All", "atom": list(ids.values())})
+    seen += [browser.get(made.url), browser.get(made.url, {"q": "the"}), browser.get(f"{made.url}file/")]
+    readers = {"atom": list(ids.values()), "readers": "holders", "named": ["holder:gus"]}
+    seen.append(browser.post(reverse("change-visibility"), readers))
+    for word, atom_id in ids.items():
+        seen += [
+            browser.get(reverse("memory-readers", args=[atom_id])),
+            browser.get(reverse("question", args=[atom_id])),
+            browser.post(reverse("merge-scenarios"), {"name": [f"about-{word}"], "into": "x"}),
+        ]
+    copy = b"".join(browser.get(reverse("me-copy")).streaming_content)
+    return b"".join(one.content for one in seen) + copy
+
+
+def by_api_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    _, plain = Token.objects.issue(viewer.holder_id, ["read", "write", "ask"])
+    browser = Client(headers={"authorization": f"Bearer {plain}"})
+    made = browser.post("/api/cartridges", {"name": "All", "atom_ids": list(ids.values())}, content_type="application/json")
+    cartridge = made.json()["cartridge_id"]
+    calls = ["inbox", "questions", "scenarios", "edges", "cartridges", f"recall?q=where&cartridge={cartridge}"]
+    seen = [made, *(browser.get(f"/api/{call}") for call in calls)]
+    for word, atom_id in ids.items():
+        merge = {"names": [f"about-{word}"], "into": "x"}
+        seen += [
+            browser.get(f"/api/questions/{atom_id}"),
+            browser.get("/api/edges", {"atom_id": atom_id}),
+            browser.post("/api/scenarios/merge", merge, content_type="application/json"),
+        ]
+    return b"".join(repr(reply.headers).encode() + reply.content for reply in seen)
+
+
 FACES = {
     "list": by_list,
     "word": by_word,
@@ -136,8 +210,11 @@ FACES = {
     "who_knows": by_who_knows,
     "api": by_api,
     "command": by_command,
+    "pages_around": by_pages_around_memories,
+    "api_around": by_api_around_memories,
+    "cartridge": by_cartridge,
 }
-SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api"}  # faces on which every readable memory must appear
+SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api", "cartridge"}  # faces on which every readable memory must appear
 
 
 @pytest.mark.parametrize("face", FACES)

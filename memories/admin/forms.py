@@ -59,6 +59,7 @@ class AtomForm(MemoryForm):
             del self.fields["holder_id"]
         if not mine:  # who else reads it, or is kept out, is the holder's to know
             del self.fields["named"], self.fields["denied"], self.fields["hidden"]
+            self.initial = self.initial | {"readers": ""}
             self.fields["readers"] = forms.ChoiceField(
                 label=self.fields["readers"].label, choices=NARROWER, required=False, widget=forms.RadioSelect,
                 help_text=HELP["readers"],

@@ -17,9 +17,9 @@ from memories import source_files
 from memories.cartridge_files import archive, table
 from memories.cartridge_files.archive import Archive
 from memories.cartridge_files.manifest import Manifest, SourceEntry
-from memories.cartridge_files.write import own_cartridge
+from memories.cartridges import NO_SUCH_CARTRIDGE, visible_cartridges
 from memories.drafts import checked_name
-from memories.errors import Invalid
+from memories.errors import Invalid, NotAllowed, NotFound
 from memories.extract import images, sniff
 from memories.fields import dump_json, read_json
 from memories.forget import earlier_wordings, erase
@@ -80,6 +80,8 @@ def import_cartridge(
     `choices` map the file's names to holders and say who may read it (private, unless chosen); `progress` hears
     rows done and in all. Raises `Invalid` when anything about the file is wrong, and nothing is stored then.
     """
+    if viewer.acting_for is not None:
+        raise NotAllowed("An agent that acts for somebody brings no cartridges in for her.")
     choices = choices or Choices()
     named = checked_name(name or "", "name")
     with archive.opened(path, passphrase) as opened, tempfile.TemporaryDirectory() as spare:
@@ -214,7 +216,7 @@ def _links(row: table.Row, inside: set[str], number: int) -> Iterator[Link]:
 def _cartridge(viewer: Viewer, manifest: Manifest, name: str) -> Cartridge:
     """The viewer's cartridge with this content: the one that is there, or a new one."""
     cartridge: Cartridge = Cartridge.objects.get_or_create(
-        owner_id=viewer.author, dna=manifest.dna,
+        owner_id=viewer.holder_id, dna=manifest.dna,
         defaults={
             "name": name or manifest.name, "manifest_json": dump_json({**manifest.model_dump(), "imported": True}),
             "token_equivalent": manifest.token_equivalent,
@@ -285,11 +287,7 @@ def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
     A memory that also lies in another cartridge stays. Raises `NotFound`, and `Invalid` for one that was made here.
     """
     with transaction.atomic():
-        cartridge = own_cartridge(viewer, cartridge_id)
-        if read_json(cartridge.manifest_json, dict, {}).get("imported") is not True:
-            raise Invalid(
-                "This cartridge was made here; its memories are removed one by one.", "cartridge_id"
-            )
+        cartridge = _imported_by(viewer, cartridge_id)
         elsewhere = CartridgeAtom.objects.exclude(cartridge=cartridge).values("atom_id")
         members = Atom.objects.changeable_by(viewer).filter(cartridges=cartridge)
         came = [one for one in members if _came_so(one)]
@@ -304,6 +302,22 @@ def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
     source_files.remove_unused(files)
     checkpoint()
     return Removed(cartridge.name, len(gone), len(came) - len(gone))
+
+
+def _imported_by(viewer: Viewer, cartridge_id: str) -> Cartridge:
+    cartridge = visible_cartridges(viewer).filter(pk=cartridge_id).first()
+    if cartridge is None:
+        raise NotFound(NO_SUCH_CARTRIDGE)
+    if cartridge.owner_id != viewer.holder_id:
+        raise NotAllowed("Only who brought a cartridge in may take it out.")
+    if not is_imported(cartridge):
+        raise Invalid("This cartridge was made here; its memories are removed one by one.", "cartridge_id")
+    return cartridge
+
+
+def is_imported(cartridge: Cartridge) -> bool:
+    """Whether it came from a file, so that `remove_imported` takes it out whole."""
+    return read_json(cartridge.manifest_json, dict, {}).get("imported") is True
 
 
 def _came_so(atom: Atom) -> bool:

@@ -13,6 +13,7 @@ from memories import source_files, timestamps
 from memories.cartridge_files import manifest as manifests
 from memories.cartridge_files import seal, table
 from memories.cartridge_files.manifest import ATOMS, NAME, SOURCES, Counts, Manifest, SourceEntry
+from memories.cartridges import NO_SUCH_CARTRIDGE, visible_cartridges
 from memories.errors import Invalid, NotFound
 from memories.fields import dump_json, read_json
 from memories.models import Atom, Cartridge, EvidenceEdge, Source
@@ -27,7 +28,6 @@ SAME = (
     "atom_id", "text", "source", "created_at", "updated_at", "holder_id", "origin", "scenario", "event_time",
     "event_time_end", "event_time_precision", "valid_from", "valid_to", "retention_until",
 )  # fmt: skip
-NO_SUCH_CARTRIDGE = "There is no cartridge of yours with this id."
 EPOCH = (1980, 1, 1, 0, 0, 0)  # zip's first day: the same content gives the same file
 
 
@@ -132,16 +132,10 @@ def write_cartridge(
     return Written(manifest, bool(passphrase), content.left_out)
 
 
-def own_cartridge(viewer: Viewer, cartridge_id: str) -> Cartridge:
-    """A cartridge of the viewer's own. Raises `NotFound`, alike for a missing and for somebody else's."""
-    cartridge = Cartridge.objects.filter(pk=cartridge_id, owner_id__in=viewer.ids).first()
+def _content(viewer: Viewer, cartridge_id: str, audience: Audience) -> _Content:
+    cartridge = visible_cartridges(viewer).filter(pk=cartridge_id).first()
     if cartridge is None:
         raise NotFound(NO_SUCH_CARTRIDGE)
-    return cartridge
-
-
-def _content(viewer: Viewer, cartridge_id: str, audience: Audience) -> _Content:
-    cartridge = own_cartridge(viewer, cartridge_id)
     readable = exportable(viewer).filter(cartridges=cartridge)
     atoms = readable.filter(holder_id=viewer.author) if audience.own_only else readable
     for one in audience.viewers:

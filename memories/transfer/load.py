@@ -19,7 +19,7 @@ from memories.store import zone
 from memories.transfer import columns, links
 from memories.transfer.identities import Choices, holder_of
 from memories.transfer.identities import visibility_of as visibility_for
-from memories.transfer.keys import IMPORT_KEY, content_key, known_keys
+from memories.transfer.keys import IMPORT_KEY, content_key, known_keys, short
 from memories.transfer.records import Header, HolderDraft, Link, Record
 from memories.visibility import Viewer
 
@@ -141,8 +141,8 @@ class Loader:
             self.members += [(identity, one) for one in record.cartridges]
         if record.note:
             self.report.notes.append(Skipped(record.line, record.note))
-        if key in self.known or identity in self.mine:
-            self._note(identity, self.known.get(key) or identity)
+        if short(key) in self.known or identity in self.mine:
+            self._note(identity, self.known.get(short(key)) or identity)
             return None
         if fields.get("replaces"):
             self._replace(fields, draft, key, identity)
@@ -151,7 +151,7 @@ class Loader:
         if not identity and (same := find_same(self.viewer, draft, visibility)):
             self._note(identity, same.atom_id)
             return None
-        self.known[key] = ""
+        self.known[short(key)] = ""
         return _Item(Prepared(draft, visibility), key, identity, more)
 
     def _draft(self, fields: Mapping[str, Any], name: str) -> Draft:
@@ -165,7 +165,11 @@ class Loader:
 
     def _note(self, identity: str, atom_id: str) -> None:
         self.report.already_here += 1
-        if identity and atom_id:
+        self._is(identity, atom_id)
+
+    def _is(self, identity: str, atom_id: str) -> None:
+        """Note what the file calls a memory; an id that was kept stands for itself."""
+        if identity and atom_id and identity != atom_id:
             self.here[identity] = atom_id
 
     def _replace(self, fields: Mapping[str, Any], draft: Draft, key: str, identity: str) -> None:
@@ -178,8 +182,8 @@ class Loader:
             }
             given["holder_id"] = draft.holder_id
             memory = remember(self.viewer, draft.text, replaces=replaces, if_new=False, **given)
-            self.known[key] = memory.atom_id
-            self.here[identity or memory.atom_id] = memory.atom_id
+            self.known[short(key)] = memory.atom_id
+            self._is(identity, memory.atom_id)
         self.report.taken += 1
 
     def _look_up(self, batch: list[Record]) -> None:
@@ -213,7 +217,8 @@ class Loader:
             atoms = store(prepared, self.viewer, embedded)
             columns.write((atom.pk, item.columns) for item, atom in zip(items, atoms, strict=True))
         for item, atom in zip(items, atoms, strict=True):
-            self.known[item.key] = self.here[item.identity or atom.atom_id] = atom.atom_id
+            self.known[short(item.key)] = atom.atom_id
+            self._is(item.identity, atom.atom_id)
 
     def _free_ids(self, items: list[_Item]) -> set[str]:
         """The stated ids that nobody's memory has yet."""
