@@ -8,9 +8,10 @@ import secrets
 from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from holders.accounts import open_account
-from holders.models import Invite, SignIn, hash_token
+from holders.models import Holder, Invite, SignIn, hash_token
 from memories import timestamps
 from memories.errors import Conflict, NotFound
 
@@ -20,10 +21,12 @@ INVITE_DAYS = 7
 def invite(holder_id: str, days: int = INVITE_DAYS) -> str:
     """Make an invitation for one holder id and return its secret word, shown this once; older ones lapse.
 
-    Raises `Conflict` when the holder can already sign in.
+    Raises `NotFound` unless it is a registered person, `Conflict` when she can already sign in.
     """
+    if not Holder.objects.filter(pk=holder_id, kind="person").exists():
+        raise NotFound("There is no registered person with this id.")
     if SignIn.objects.filter(holder_id=holder_id).exists():
-        raise Conflict("There is already an account for this person.")
+        raise Conflict(_("There is already an account for this person."))
     plain = secrets.token_urlsafe(24)
     expires = timestamps.to_text(datetime.now(UTC) + timedelta(days=days))
     with transaction.atomic():
@@ -36,7 +39,7 @@ def invited(plain: str) -> str:
     """The holder id an open invitation is for. Raises `NotFound`, alike whatever is wrong with it."""
     found = Invite.objects.open().filter(pk=hash_token(plain)).values_list("holder_id", flat=True).first()
     if found is None:
-        raise NotFound("This invitation has been used or is too old. Ask for a new one.")
+        raise NotFound(_("This invitation has been used or is too old. Ask for a new one."))
     return found
 
 

@@ -35,7 +35,7 @@ class Belongings:
 
 def belongings(viewer: Viewer) -> Belongings:
     """What the viewer holds."""
-    mine = _mine(viewer)
+    mine = _mine(viewer).ever_true()
     return Belongings(mine.count(), mine.exclude(audience__in=("private", "closed")).count())
 
 

@@ -12,6 +12,7 @@ from django.db.models import Q
 from memories import timestamps
 from memories.fields import dump_json, read_json
 from memories.models import MOMENT, json_check, moment_check
+from memories.visibility import GUESTS
 
 KINDS = ("person", "agent", "service")
 SCOPES = ("read", "write", "ask", "curate")
@@ -59,8 +60,13 @@ class Holder(models.Model):
 
     @property
     def groups(self) -> list[str]:
-        """The household's own groups this holder is in (`adults`, `kids`, `guests`, `curators`, …)."""
-        return [one for one in read_json(self.groups_json, list, []) if isinstance(one, str)]
+        """The household's own groups this holder is in (`adults`, `kids`, `guests`, `curators`, …).
+
+        Who has a list that cannot be read is a guest: a torn record must not let anybody in.
+        """
+        stored = read_json(self.groups_json, list, [None])
+        names = [one for one in stored if isinstance(one, str)]
+        return names if len(names) == len(stored) else [*names, GUESTS]
 
 
 class SignIn(models.Model):

@@ -166,6 +166,7 @@ class Atom(models.Model):
             models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder"),
             models.Index(fields=["scenario", "ingested_at"], name="idx_atoms_scenario"),
             models.Index(fields=["origin", "ingested_at"], name="idx_atoms_origin"),
+            models.Index(fields=["audience", "ingested_at"], name="idx_atoms_audience"),
             models.Index(fields=["ingested_at"], condition=Q(valid_to__isnull=False), name="idx_atoms_ending"),
             models.Index(fields=["ingested_at"], condition=Q(retention_until__isnull=False), name="idx_atoms_lapsing"),
             models.Index(fields=["valid_to"], name="idx_atoms_valid_to"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Substr
 
 from memories import timestamps, vectors
@@ -96,7 +96,7 @@ def searched(viewer: Viewer, query: str, filters: Filters) -> AtomQuerySet:
         moment = checked_moment(filters.as_of, "as_of", zone(), end_of_day=True)
         atoms = atoms.known_at(moment or timestamps.now())
     elif asks_about_past(query):
-        atoms = atoms.exclude(valid_from__isnull=False, valid_to=F("valid_from"))  # never true: a question, say
+        atoms = atoms.ever_true()
     else:
         atoms = atoms.current()
     if filters.scenario is not None:

@@ -23,7 +23,7 @@ from memories.drafts import (
 )
 from memories.embedding import cache
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound
-from memories.fields import dump_json, read_json
+from memories.fields import dump_json
 from memories.models import TEXT_KEY, Atom, EvidenceEdge, Scenario, new_atom_id
 from memories.results import Memory, memories_for
 from memories.store import default_visibility, zone
@@ -115,8 +115,8 @@ def visibility_of(draft: Draft, olds: Sequence[Atom] = ()) -> dict[str, Any]:
             .values_list("default_visibility_json", flat=True)
             .first()
         )
-        if stored and (default := read_json(stored, dict, None)):
-            return parse_visibility(default)
+        if stored not in (None, "null", "{}"):
+            return narrowest([stored])  # what cannot be read is private
     return parse_visibility(default_visibility())
 
 

@@ -38,7 +38,7 @@ def selected(viewer: Viewer, selection: Selection) -> AtomQuerySet:
         tag=selection.tag or None,
         current=selection.state in {"current", "ending"},
     )
-    atoms = _in_state(atoms, selection.state)
+    atoms = _in_state(atoms, selection.state).ever_true()
     if selection.since or selection.until:
         atoms = atoms.alias(happened=Coalesce("event_time", "ingested_at"))
     if selection.since:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Count
 
 from memories.browse import filtered, page_of
 from memories.fields import read_json
@@ -78,8 +78,8 @@ def a_member_of(kind: str, group: str = "") -> Viewer:
 
 
 def _mine(viewer: Viewer) -> AtomQuerySet:
-    """What the viewer may open and close; questions, which were never true, have parties and not readers."""
-    return Atom.objects.changeable_by(viewer).exclude(valid_from__isnull=False, valid_to=F("valid_from"))
+    """What the viewer may open and close; not questions, which have parties."""
+    return Atom.objects.changeable_by(viewer).ever_true()
 
 
 def matrix(viewer: Viewer, audiences: Sequence[Viewer]) -> list[Row]:
@@ -172,7 +172,7 @@ def seen_by(
     viewer: Viewer, other: Viewer, *, q: str | None = None, limit: int = 20, cursor: str | None = None
 ) -> Page:
     """A page of what `other` can read of what the viewer may read too. Raises `Invalid`."""
-    atoms = filtered(viewer, q=q, current=False).visible_to(other)
+    atoms = filtered(viewer, q=q, current=False).visible_to(other).ever_true()
     return page_of(viewer, atoms, limit=limit, cursor=cursor)
 
 

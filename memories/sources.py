@@ -30,6 +30,9 @@ from memories.visibility import Viewer, narrowest
 
 NO_SUCH_SOURCE = "There is no source with this id that you may open."
 MAX_NAME = 200
+UPLOADER_SQL = """
+CASE WHEN json_valid(sources.metadata_json) THEN json_extract(sources.metadata_json, '$.uploaded_by') END
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def openable(viewer: Viewer | None) -> QuerySet[Source]:
 
 
 def _with_uploader() -> QuerySet[Any]:
-    stated = RawSQL("json_extract(sources.metadata_json, '$.uploaded_by')", [], output_field=TextField())
+    stated = RawSQL(UPLOADER_SQL, [], output_field=TextField())
     return Source.objects.annotate(uploader=stated)
 
 

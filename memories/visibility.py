@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from memories import timestamps
 from memories.errors import Invalid
@@ -84,6 +84,10 @@ class AtomQuerySet(models.QuerySet[Any]):
             Q(valid_from__isnull=True) | Q(valid_from__lte=now),
             Q(retention_until__isnull=True) | Q(retention_until__gte=now),
         )
+
+    def ever_true(self) -> "AtomQuerySet":
+        """Statements: without what ends as it begins, such as a question, which has parties and no truth."""
+        return self.exclude(valid_from__isnull=False, valid_to=F("valid_from"))
 
     def known_at(self, moment: str) -> "AtomQuerySet":
         """What the store held true at `moment` and had learned by then; lapsed retention never shows."""

@@ -23,6 +23,7 @@ rekal: a household's shared memory
   cartridge-export, cartridge-import, cartridge-remove   bundles for somebody else
 
   holders, holder-set, holder-rm   the directory of holders
+  invite HOLDER                    a link with which a person makes her own account
   token HOLDER                     a token for the API and agents
   serve                            the pages, the API and MCP
   migrate, doctor, reembed         keep the store in order

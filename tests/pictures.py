@@ -73,7 +73,7 @@ def main() -> None:
         )
         for picture in PICTURES:
             _take(browser, url, password, picture)
-            print(f"· {picture.name}.png", flush=True)  # noqa: T201  (it is a command)
+            print(f"· {picture.name}.png", flush=True)
         browser.close()
 
 

@@ -126,9 +126,12 @@ def _box(box: Box) -> str:
     lines = [(".".join(box.name.split(".")[1:]), "name")] if box.name else []
     lines.append((box.text, "text"))
     first = top + HEIGHT / 2 + 5 - 10 * (len(lines) - 1)
-    return f'<rect class="{box.kind}" x="{left}" y="{top}" width="{BOX}" height="{HEIGHT}" rx="8"/>' + "".join(
-        f'<text class="{style}" x="{left + 14}" y="{first + 21 * number:g}">{escape(text)}</text>'
-        for number, (text, style) in enumerate(lines)
+    return (
+        f'<rect class="{box.kind}" x="{left}" y="{top}" width="{BOX}" height="{HEIGHT}" rx="8"/>'
+        + "".join(
+            f'<text class="{style}" x="{left + 14}" y="{first + 21 * number:g}">{escape(text)}</text>'
+            for number, (text, style) in enumerate(lines)
+        )
     )
 
 

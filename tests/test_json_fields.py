@@ -24,6 +24,7 @@ from memories.models import Atom, CacheEvent, Cartridge, EvidenceEdge, Scenario,
 from memories.recall import recall
 from memories.remember import edit, remember
 from memories.transfer.export import as_jsonl
+from memories.store import set_setting
 from memories.visibility import Viewer
 
 JSON = "application/json"
@@ -282,7 +283,8 @@ def test_a_token_whose_scopes_cannot_be_read_opens_nothing(cast):
     assert reply.status_code == 403
 
 
-def test_a_bad_default_of_a_scenario_falls_back_to_the_households_and_not_to_everyone(cast):
+def test_a_bad_default_of_a_scenario_is_private_and_not_what_the_household_usually_does(cast):
+    set_setting("default_visibility", "household")
     Scenario.objects.create(name="house")
     for stored in [*TORN[:-2], "1", '{"scope": "everybody"}', '{"scope": "household", "except": ["lea"]}']:
         spoil("scenarios", "default_visibility_json", stored)

@@ -124,7 +124,7 @@ class ReadersFilter(ChoiceFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Whom a memory leaves out is its holder's to know, so both kinds of “everyone at home” are one."""
         if self.value() == "household":
-            return queryset.filter(audience__in=("household", "household_except"))
+            return queryset.exclude(audience__in=("private", "listed", "closed"))  # read newest first, not sorted
         return queryset.filter(audience=self.value()) if self.value() else queryset
 
 

@@ -17,6 +17,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex("atom", models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder")),
         migrations.AddIndex("atom", models.Index(fields=["scenario", "ingested_at"], name="idx_atoms_scenario")),
         migrations.AddIndex("atom", models.Index(fields=["origin", "ingested_at"], name="idx_atoms_origin")),
+        migrations.AddIndex("atom", models.Index(fields=["audience", "ingested_at"], name="idx_atoms_audience")),
         migrations.AddIndex(
             "atom",
             models.Index(
