@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -22,6 +22,7 @@ from memories.cartridge_files import load, write
 from memories.errors import Invalid, RekalError
 from memories.models import Atom, Cartridge
 from memories.pages import members_only
+from memories.results import Memory
 from memories.selection import Selection, selected_page
 from memories.transfer.identities import Choices
 from memories.visibility import Viewer
@@ -94,7 +95,7 @@ def bundle(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     return render(request, "cartridge.html", context)
 
 
-def _candidates(viewer: Viewer, cartridge_id: str, query: str, scenario: str) -> list[object]:
+def _candidates(viewer: Viewer, cartridge_id: str, query: str, scenario: str) -> list[Memory]:
     """The newest readable memories that fit and are not inside yet."""
     page = selected_page(viewer, Selection(q=query, scenario=scenario or None), limit=PICKED_FROM * 2)
     there = set(cartridges.inside(viewer, cartridge_id).values_list("atom_id", flat=True))
@@ -109,13 +110,24 @@ def _shared(viewer: Viewer, cartridge_id: str, reader: str) -> Shared:
     hidden = Atom.objects.changeable_by(viewer).filter(pk__in=inside.exclude(pk__in=readable).values("pk"))
     ids = list(hidden.values_list("atom_id", flat=True)[:LINKED])
     address = f"{reverse('change-visibility')}?{urlencode([('atom', one) for one in ids])}" if ids else ""
-    return Shared(reader, name if kind == "holder" else "", name if kind == "group" else "", len(readable), address)
+    return Shared(
+        reader, name if kind == "holder" else "", name if kind == "group" else "", len(readable), address
+    )
 
 
 def _audiences(viewer: Viewer) -> list[tuple[str, str]]:
     """For whom a file can be made."""
-    people = [(f"holder:{one.pk}", one.name or one.pk) for one in Holder.objects.order_by("pk") if one.pk != viewer.holder_id]
-    return [(ME, _("Myself")), (HOUSEHOLD, _("Everyone in the household")), (OUTSIDE, _("Somebody outside")), *people]
+    people = [
+        (f"holder:{one.pk}", one.name or one.pk)
+        for one in Holder.objects.order_by("pk")
+        if one.pk != viewer.holder_id
+    ]
+    return [
+        (ME, _("Myself")),
+        (HOUSEHOLD, _("Everyone in the household")),
+        (OUTSIDE, _("Somebody outside")),
+        *people,
+    ]
 
 
 @require_POST
@@ -159,7 +171,9 @@ def remove(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     viewer = _viewer(request)
     if request.POST.get("memories") == "1":
         gone = load.remove_imported(viewer, cartridge_id)
-        said = ngettext("%(n)d memory was taken out again.", "%(n)d memories were taken out again.", gone.removed)
+        said = ngettext(
+            "%(n)d memory was taken out again.", "%(n)d memories were taken out again.", gone.removed
+        )
         messages.success(request, said % {"n": gone.removed})
     else:
         cartridges.remove(viewer, cartridge_id)
@@ -168,7 +182,7 @@ def remove(request: HttpRequest, cartridge_id: str) -> HttpResponse:
 
 
 @members_only
-def take_out(request: HttpRequest, cartridge_id: str) -> HttpResponse:
+def take_out(request: HttpRequest, cartridge_id: str) -> HttpResponseBase:
     """First what a file for somebody would hold, then the file."""
     viewer = _viewer(request)
     sentence = ""

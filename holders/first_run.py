@@ -8,7 +8,7 @@ import hmac
 import secrets
 
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from holders.accounts import any_account, open_account
 from holders.limits import TooMany
@@ -67,9 +67,9 @@ def open_first_account(holder_id: str, name: str, username: str, password: str) 
     """Register the first person as a curator and make her account; the code is used up. Returns the user."""
     with transaction.atomic():
         if any_account():
-            raise Conflict(_("This household is already set up."))
+            raise Conflict(gettext("This household is already set up."))
         if not holder_id:
-            raise Invalid(_("Choose a short name for yourself."), "holder_id")
+            raise Invalid(gettext("Choose a short name for yourself."), "holder_id")
         set_holder(None, holder_id, name=name, kind="person", groups=[CURATORS])
         user = open_account(holder_id, username, password, is_staff=True)
         store.set_setting(CODE_SETTING, None)

@@ -14,6 +14,7 @@ from holders.accounts import open_account
 from holders.models import Holder, Invite, SignIn, hash_token
 from memories import timestamps
 from memories.errors import Conflict, NotFound
+from memories.visibility import CURATORS
 
 INVITE_DAYS = 7
 
@@ -48,4 +49,6 @@ def accept(plain: str, username: str, password: str) -> object:
     with transaction.atomic():
         holder_id = invited(plain)
         Invite.objects.open().filter(pk=hash_token(plain)).update(used_at=timestamps.now())
-        return open_account(holder_id, username, password)
+        holder = Holder.objects.filter(pk=holder_id).first()
+        curator = holder is not None and CURATORS in holder.groups  # the admin asks for a staff account too
+        return open_account(holder_id, username, password, is_staff=curator)

@@ -8,7 +8,18 @@ from django.db import transaction
 from django.db.models import Q
 
 from holders import book
-from holders.models import Answer, Event, Holder, Invite, Preference, Question, Referral, SignIn, Token, Webhook
+from holders.models import (
+    Answer,
+    Event,
+    Holder,
+    Invite,
+    Preference,
+    Question,
+    Referral,
+    SignIn,
+    Token,
+    Webhook,
+)
 from holders.registry import remove_holder
 from memories.drafts import checked_choice
 from memories.errors import NotAllowed
@@ -51,7 +62,10 @@ def leave(viewer: Viewer, user: "User", memories: str) -> None:
     Raises `Invalid`, `NotAllowed`.
     """
     choice = checked_choice(memories, CHOICES, "memories")
-    if viewer.acting_for is not None or not SignIn.objects.filter(user=user, holder_id=viewer.holder_id).exists():
+    if (
+        viewer.acting_for is not None
+        or not SignIn.objects.filter(user=user, holder_id=viewer.holder_id).exists()
+    ):
         raise NotAllowed("Everybody deletes her own account, and nobody else’s.")
     book.flush()
     with transaction.atomic():

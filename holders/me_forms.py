@@ -45,7 +45,10 @@ class TokenForm(forms.Form):
 
     who = forms.ChoiceField(label=_("Who will use it?"))
     label = forms.CharField(
-        label=_("What for?"), max_length=100, required=False, help_text=_("For your own list: the tablet in the kitchen")
+        label=_("What for?"),
+        max_length=100,
+        required=False,
+        help_text=_("For your own list: the tablet in the kitchen"),
     )
     scopes = forms.MultipleChoiceField(
         label=_("What may it do?"), widget=forms.CheckboxSelectMultiple, initial=["read", "ask"],
@@ -57,7 +60,11 @@ class TokenForm(forms.Form):
 
     def __init__(self, viewer: Viewer, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        scopes = [("read", _("Read")), ("write", _("Write down and forget")), ("ask", _("Ask, and who knows"))]
+        scopes = [
+            ("read", _("Read")),
+            ("write", _("Write down and forget")),
+            ("ask", _("Ask, and who knows")),
+        ]
         if viewer.is_curator:
             scopes.append(("curate", _("Keep the household’s records")))
         self.fields["who"].choices = list(_hands(viewer))  # type: ignore[attr-defined]
@@ -78,7 +85,7 @@ class TokenForm(forms.Form):
 
 def _hands(viewer: Viewer) -> list[tuple[str, Any]]:
     agents = Holder.objects.filter(kind="agent").order_by("pk")
-    hands = [(MYSELF, _("A program of mine: it reads and writes as I do"))]
+    hands: list[tuple[str, Any]] = [(MYSELF, _("A program of mine: it reads and writes as I do"))]
     words = _("%(name)s, for me: it reads what both of us may")
     hands += [(f"{FOR_ME}{one.pk}", words % {"name": one.name or one.pk}) for one in agents]
     if viewer.is_curator:

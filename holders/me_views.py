@@ -9,7 +9,7 @@ from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -133,9 +133,11 @@ def _blame(form: Form, error: RekalError) -> None:
 
 @require_GET
 @members_only
-def take_a_copy(request: HttpRequest) -> StreamingHttpResponse:
+def take_a_copy(request: HttpRequest) -> HttpResponseBase:
     """All that I hold, as JSON Lines, which `import` takes back."""
-    response = StreamingHttpResponse(_lines(_viewer(request)), content_type="application/jsonl; charset=utf-8")
+    response = StreamingHttpResponse(
+        _lines(_viewer(request)), content_type="application/jsonl; charset=utf-8"
+    )
     response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'
     return response
 

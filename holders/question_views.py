@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -49,7 +49,8 @@ def put(request: HttpRequest) -> HttpResponse:
     text, to = request.POST.get("question", ""), request.POST.get("to", "")
     card = questions.ask_holder(viewer, text, to) if to else questions.put_on_board(viewer, text)
     messages.success(
-        request, _("Asked. You find the answer in your inbox.") if to else _("It is on the board for everybody.")
+        request,
+        _("Asked. You find the answer in your inbox.") if to else _("It is on the board for everybody."),
     )
     return redirect("question", card.question_id)
 
@@ -81,17 +82,23 @@ def _page(request: HttpRequest, card: QuestionCard, sentence: str = "", typed: s
 def _offered(viewer: Viewer, card: QuestionCard) -> list[Memory]:
     """Memories of my own that may be the answer: one tap sends one."""
     given = {answer.memory.atom_id for answer in card.answers}
-    hits = recall(viewer, card.text, limit=OFFERED, holder=viewer.author, everywhere=True, min_relevance=HELPS).hits
+    hits = recall(
+        viewer, card.text, limit=OFFERED, holder=viewer.author, everywhere=True, min_relevance=HELPS
+    ).hits
     return [hit.memory for hit in hits if hit.memory.atom_id not in given]
 
 
 def _others(viewer: Viewer, card: QuestionCard) -> list[tuple[str, str]]:
     """Whom else one could ask."""
     known = [one for one in list_holders(viewer) if one.registered and one.holder_id not in viewer.ids]
-    return [(one.holder_id, one.name or one.holder_id) for one in known if one.holder_id not in {card.asker_id, card.to}]
+    return [
+        (one.holder_id, one.name or one.holder_id)
+        for one in known
+        if one.holder_id not in {card.asker_id, card.to}
+    ]
 
 
-def _about(view: Callable[[HttpRequest, str], str]) -> Callable[..., HttpResponse]:
+def _about(view: Callable[[HttpRequest, str], str]) -> Callable[..., HttpResponseBase]:
     """A step on a question: what it says on success; a refusal is shown on the question's page."""
 
     @require_POST

@@ -229,8 +229,14 @@ def _passed(question: Question) -> tuple[Passed, ...]:
 
 def _answers(viewer: Viewer, askers: Mapping[str, str]) -> dict[str, list[AnswerCard]]:
     """The readable answers by question, oldest first; `askers` names who asked each."""
-    rows = list(Answer.objects.filter(question__in=list(askers)).order_by("created_at", "pk")) if askers else []
-    atoms = list(Atom.objects.visible_to(viewer).filter(atom_id__in=[row.atom_id for row in rows])) if rows else []
+    rows = (
+        list(Answer.objects.filter(question__in=list(askers)).order_by("created_at", "pk")) if askers else []
+    )
+    atoms = (
+        list(Atom.objects.visible_to(viewer).filter(atom_id__in=[row.atom_id for row in rows]))
+        if rows
+        else []
+    )
     memories = {one.atom_id: one for one in memories_for(viewer, atoms)}
     found: dict[str, list[AnswerCard]] = {}
     for row in rows:

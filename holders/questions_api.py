@@ -17,7 +17,9 @@ class QuestionIn(Body):
     """A question to somebody, or to everybody."""
 
     question: str = Field(examples=["Where is the spare key?"], max_length=questions.MAX_QUESTION)
-    to: str | None = Field(None, description="A holder’s id; left out: the household’s board.", examples=["mira"])
+    to: str | None = Field(
+        None, description="A holder’s id; left out: the household’s board.", examples=["mira"]
+    )
 
 
 class AnswerIn(Body):
@@ -100,7 +102,9 @@ class QuestionParameters(Parameters):
     limit: Limit = 50
 
 
-@router.get("/inbox", response={200: InboxOut, **refusals()}, operation_id="inbox", summary="What waits for me")
+@router.get(
+    "/inbox", response={200: InboxOut, **refusals()}, operation_id="inbox", summary="What waits for me"
+)
 def get_inbox(request: HttpRequest) -> Inbox:
     """Questions to the caller, the board, the caller’s own questions, and who was referred to her."""
     return questions.inbox(caller(request, "read"))

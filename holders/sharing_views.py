@@ -78,7 +78,9 @@ def change(request: HttpRequest) -> HttpResponse:
             if "sure" in request.POST:
                 return _changed(request, sharing.share(viewer, ids, chosen))
             found = sharing.preview(viewer, ids, chosen, _others(viewer))
-            return render(request, "visibility_preview.html", {"preview": found, "ids": ids, "posted": _sent(request)})
+            return render(
+                request, "visibility_preview.html", {"preview": found, "ids": ids, "posted": _sent(request)}
+            )
         except RekalError as error:
             form.add_error("readers", str(error))
     scenario = request.GET.get("scenario")
@@ -120,7 +122,10 @@ def view_as(request: HttpRequest, holder_id: str) -> HttpResponse:
             context["hits"] = sharing.recall_as(viewer, other, question).hits
         else:
             page = sharing.seen_by(viewer, other, limit=PAGE, cursor=request.GET.get("cursor"))
-            context |= {"page": page, "next_page": f"?{urlencode({'cursor': page.next})}" if page.next else ""}
+            context |= {
+                "page": page,
+                "next_page": f"?{urlencode({'cursor': page.next})}" if page.next else "",
+            }
     except Invalid as error:
         context["sentence"], status = str(error), 422
     context["seen"], context["mine"] = sharing.counts_seen_by(viewer, other)

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -30,7 +30,7 @@ SHOWN_TOPICS = 15
 
 
 @require_GET
-def ask(request: HttpRequest) -> HttpResponse:
+def ask(request: HttpRequest) -> HttpResponseBase:
     """The home page: one box, and below it the answer, who probably knows, or that nobody does."""
     if viewer_of(request) is None and not any_account():
         return redirect("first-run")

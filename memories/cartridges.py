@@ -86,7 +86,9 @@ def _cards(viewer: Viewer, cartridges: Sequence[Cartridge]) -> list[CartridgeCar
     counts = _counts(viewer, ids)
     mounted = set(mounted_by(viewer).values_list("pk", flat=True))
     shares: dict[str, list[str]] = {}
-    rows = CartridgeShare.objects.filter(cartridge__in=ids, cartridge__owner_id=viewer.holder_id).order_by("reader")
+    rows = CartridgeShare.objects.filter(cartridge__in=ids, cartridge__owner_id=viewer.holder_id).order_by(
+        "reader"
+    )
     for cartridge_id, reader in rows.values_list("cartridge_id", "reader"):
         shares.setdefault(cartridge_id, []).append(reader)
     return [
@@ -166,7 +168,10 @@ def _add(viewer: Viewer, cartridge: Cartridge, atom_ids: Sequence[str]) -> None:
         raise Invalid(f"A cartridge holds at most {MAX_MEMBERS} memories.", "add")
     readable = Atom.objects.visible_to(viewer).filter(atom_id__in=list(dict.fromkeys(atom_ids)))
     CartridgeAtom.objects.bulk_create(
-        [CartridgeAtom(cartridge=cartridge, atom_id=one) for one in readable.values_list("atom_id", flat=True)],
+        [
+            CartridgeAtom(cartridge=cartridge, atom_id=one)
+            for one in readable.values_list("atom_id", flat=True)
+        ],
         ignore_conflicts=True,
     )
     size = Atom.objects.filter(cartridges=cartridge.pk).aggregate(size=Sum("token_equivalent"))["size"]

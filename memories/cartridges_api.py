@@ -20,7 +20,9 @@ class CartridgeOut(Schema):
     name: str = Field(examples=["Babysitter"])
     owner_id: str
     memories: int
-    mounted: bool = Field(description="Whether the caller’s questions look only in it (and her other mounts).")
+    mounted: bool = Field(
+        description="Whether the caller’s questions look only in it (and her other mounts)."
+    )
     shared_with: list[str] = Field(description="`holder:…` and `group:…`; told to the owner alone.")
     created_at: str
 
@@ -48,7 +50,10 @@ class CartridgeChanges(Body):
 
 
 @router.get(
-    "/cartridges", response={200: CartridgesOut, **refusals()}, operation_id="list_cartridges", summary="Cartridges"
+    "/cartridges",
+    response={200: CartridgesOut, **refusals()},
+    operation_id="list_cartridges",
+    summary="Cartridges",
 )
 def get_cartridges(request: HttpRequest) -> dict[str, list[CartridgeCard]]:
     """The caller’s own cartridges and those shared with her."""

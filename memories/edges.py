@@ -47,7 +47,9 @@ def _edges(rows: Sequence[EvidenceEdge]) -> list[Edge]:
     return [Edge(one.from_atom_id, one.to_atom_id, one.relation, one.confidence) for one in rows]
 
 
-def link(viewer: Viewer, from_atom_id: str, to_atom_id: str, relation: str, *, confidence: float = 1.0) -> Edge:
+def link(
+    viewer: Viewer, from_atom_id: str, to_atom_id: str, relation: str, *, confidence: float = 1.0
+) -> Edge:
     """Say something about a memory of the viewer's and another she may read; saying it again changes the confidence.
 
     Raises `Invalid`, `NotFound`, `NotAllowed`.

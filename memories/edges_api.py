@@ -65,15 +65,21 @@ def get_edges(request: HttpRequest, filters: Query[EdgeParameters]) -> dict[str,
 
 
 @router.post(
-    "/edges", response={201: EdgeOut, **refusals(404)}, operation_id="link_memories", summary="Link two memories"
+    "/edges",
+    response={201: EdgeOut, **refusals(404)},
+    operation_id="link_memories",
+    summary="Link two memories",
 )
 def post_edge(request: HttpRequest, payload: EdgeIn) -> Status[Edge]:
-    """From a memory of the caller’s to one she may read; `answers` and `supersedes` come from answering and replacing."""
+    """From a memory of the caller’s to one she may read; answering and replacing make the other relations."""
     return Status(201, edges.link(caller(request, "write"), **payload.model_dump()))
 
 
 @router.delete(
-    "/edges", response={204: None, **refusals(404)}, operation_id="unlink_memories", summary="Take an edge back"
+    "/edges",
+    response={204: None, **refusals(404)},
+    operation_id="unlink_memories",
+    summary="Take an edge back",
 )
 def delete_edge(request: HttpRequest, edge: Query[EdgeName]) -> Status[None]:
     """Only from a memory of the caller’s."""

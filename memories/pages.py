@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.core import signing
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -31,11 +31,11 @@ def sign_owner(viewer: Viewer | None) -> str:
     return signing.dumps(viewer.holder_id, salt=OWNER_SALT) if viewer else ""
 
 
-def members_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def members_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Only for who is signed in as a holder; a form sent by an expired session waits behind the sign-in."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if viewer_of(request) is None:
             return _to_the_door(request)
         return view(request, *args, **kwargs)

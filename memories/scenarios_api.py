@@ -18,7 +18,9 @@ class ScenarioOut(Schema):
 
     name: str = Field(examples=["house"])
     description: str
-    default_visibility: dict[str, Any] | None = Field(description="Who reads what is written there unless it says.")
+    default_visibility: dict[str, Any] | None = Field(
+        description="Who reads what is written there unless it says."
+    )
     memories: int
     mine: int = Field(description="How many of them a rename by the caller would touch.")
 

@@ -87,7 +87,7 @@ def openable(viewer: Viewer | None) -> QuerySet[Source]:
 
 
 def _with_uploader() -> QuerySet[Any]:
-    stated = RawSQL(UPLOADER_SQL, [], output_field=TextField())
+    stated = RawSQL(UPLOADER_SQL, [], output_field=TextField())  # noqa: S611  (a constant)
     return Source.objects.annotate(uploader=stated)
 
 

@@ -84,7 +84,7 @@ _SOFT = frozenset(NO_SPACE_SOFT.split())
 _EXTRA_NUMERALS = "两兩俩倆仨"
 
 
-class UnreadableText(Invalid, ValueError):  # noqa: N818  (the refusals are named for what is wrong)
+class UnreadableText(Invalid, ValueError):
     """Text that cannot be stored or searched; the message is one sentence that says what to do."""
 
 

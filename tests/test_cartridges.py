@@ -25,7 +25,12 @@ def kept(cast: Any) -> dict[str, str]:
         word: remember(cast.viewer(holder), text, visibility=visibility, scenario="home").atom_id
         for word, holder, text, visibility in (
             ("bed", "mira", "Lea goes to bed at eight.", "household"),
-            ("milk", "mira", "The milk stands in the door of the fridge.", {"scope": "holders", "holders": ["gus"]}),
+            (
+                "milk",
+                "mira",
+                "The milk stands in the door of the fridge.",
+                {"scope": "holders", "holders": ["gus"]},
+            ),
             ("safe", "mira", "The safe opens with our wedding day.", "private"),
             ("saw", "jonas", "The saw hangs in the shed.", "household"),
             ("note", "jonas", "Jonas is nervous about Monday.", "private"),
@@ -68,7 +73,13 @@ class TestBundles:
         card = cartridges.make(cast.mira, "Babysitter", [kept["bed"]])
         refusals = set()
         for cartridge_id in (card.cartridge_id, "f" * 16):
-            for verb in (cartridges.get_cartridge, cartridges.members, cartridges.mount, cartridges.remove, cartridges.change):
+            for verb in (
+                cartridges.get_cartridge,
+                cartridges.members,
+                cartridges.mount,
+                cartridges.remove,
+                cartridges.change,
+            ):
                 with pytest.raises(NotFound) as caught:
                     verb(cast.jonas, cartridge_id)
                 refusals.add(str(caught.value))
@@ -82,7 +93,9 @@ class TestBundles:
             cartridges.change(cast.gus, card.cartridge_id, name="Mine")
         with pytest.raises(NotAllowed):
             cartridges.remove(cast.gus, card.cartridge_id)
-        changed = cartridges.change(cast.mira, card.cartridge_id, name="Sitter", add=[kept["safe"]], remove=[kept["bed"]])
+        changed = cartridges.change(
+            cast.mira, card.cartridge_id, name="Sitter", add=[kept["safe"]], remove=[kept["bed"]]
+        )
         assert (changed.name, changed.memories) == ("Sitter", 1)
         cartridges.remove(cast.mira, card.cartridge_id)
         assert cartridges.list_cartridges(cast.mira) == []
@@ -102,7 +115,9 @@ class TestBundles:
 
         assert recall(cast.mira, "Where does the saw hang?").hits[:1] == recall(cast.mira, "Where does the saw hang?",
                                                                                cartridge=card.cartridge_id).hits[:1]  # fmt: skip
-        assert {hit.memory.atom_id for hit in recall(cast.jonas, "Where does the saw hang?").hits} >= {kept["saw"]}
+        assert {hit.memory.atom_id for hit in recall(cast.jonas, "Where does the saw hang?").hits} >= {
+            kept["saw"]
+        }
         assert ask(cast.mira, "Where does the saw hang?").hops_used > 0
         cartridges.unmount(cast.mira, card.cartridge_id)
         assert ask(cast.mira, "Where does the saw hang?").hops_used == 0
@@ -113,7 +128,9 @@ class TestBundles:
         for viewer in (cast.gus, cast.lea, cast.mira):
             cartridges.mount(viewer, card.cartridge_id)
         cartridges.change(cast.mira, card.cartridge_id, shared_with=["group:kids"])
-        scoped = {one.holder_id for one in (cast.gus, cast.lea, cast.mira) if cartridges.mounted_by(one).exists()}
+        scoped = {
+            one.holder_id for one in (cast.gus, cast.lea, cast.mira) if cartridges.mounted_by(one).exists()
+        }
         assert scoped == {"mira", "lea"}
         assert Mount.objects.filter(holder_id="gus").exists()
 
@@ -133,10 +150,18 @@ class TestBundles:
 
     def test_over_json(self, cast, kept):
         mira, gus = api("mira"), api("gus")
-        made = mira.post("/api/cartridges", {"name": "Babysitter", "atom_ids": [kept["milk"]]}, content_type="application/json")
+        made = mira.post(
+            "/api/cartridges",
+            {"name": "Babysitter", "atom_ids": [kept["milk"]]},
+            content_type="application/json",
+        )
         assert made.status_code == 201
         path = f"/api/cartridges/{made.json()['cartridge_id']}"
-        assert gus.get(path).status_code == gus.post(f"{path}/mount", content_type="application/json").status_code == 404
+        assert (
+            gus.get(path).status_code
+            == gus.post(f"{path}/mount", content_type="application/json").status_code
+            == 404
+        )
         mira.patch(path, {"shared_with": ["holder:gus"]}, content_type="application/json")
         assert gus.get("/api/cartridges").json()["cartridges"][0]["name"] == "Babysitter"
         assert gus.post(f"{path}/mount", content_type="application/json").json()["mounted"] is True
@@ -168,7 +193,9 @@ class TestBundles:
         from django.core.files.uploadedfile import SimpleUploadedFile
 
         mira, jonas = browser("mira"), browser("jonas")
-        page = mira.post(reverse("make-cartridge"), {"name": "Babysitter", "atom": [kept["bed"], kept["safe"]]}).url
+        page = mira.post(
+            reverse("make-cartridge"), {"name": "Babysitter", "atom": [kept["bed"], kept["safe"]]}
+        ).url
         first = mira.get(f"{page}file/", {"audience": "household"}).content.decode()
         assert "would hold 1 memory" in first
         assert "The safe opens" not in first
@@ -206,7 +233,13 @@ class TestEdges:
         mira = api("mira")
         edge = {"from_atom_id": kept["bed"], "to_atom_id": kept["saw"], "relation": "contradicts"}
         assert mira.post("/api/edges", edge, content_type="application/json").status_code == 201
-        assert mira.post("/api/edges", edge | {"confidence": 0.2}, content_type="application/json").status_code == 201
+        assert (
+            mira.post("/api/edges", edge | {"confidence": 0.2}, content_type="application/json").status_code
+            == 201
+        )
         assert mira.get("/api/edges").json() == {"edges": [edge | {"confidence": 0.2}]}
-        assert mira.delete("/api/edges", QUERY_STRING="&".join(f"{k}={v}" for k, v in edge.items())).status_code == 204
+        assert (
+            mira.delete("/api/edges", QUERY_STRING="&".join(f"{k}={v}" for k, v in edge.items())).status_code
+            == 204
+        )
         assert mira.get("/api/edges?relation=likes").status_code == 422

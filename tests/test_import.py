@@ -5,9 +5,12 @@ import json
 import time
 
 import pytest
+from django.core.management import call_command
 
+from memories.browse import get_memory
 from memories.embedding import cache
 from memories.models import Atom, CachedEmbedding, EvidenceEdge
+from memories.remember import remember
 from memories.transfer import jsonl, load
 from memories.visibility import Viewer
 from tests.command_line import empty_store, run, store  # noqa: F401
@@ -223,3 +226,22 @@ def test_importing_reaches_most_of_the_bare_embedding_rate(store, write, benchma
     benchmark.pedantic(lambda: load.load(MIRA, jsonl.read(path)), rounds=1)
     benchmark.extra_info["share of the bare rate"] = round(bare / benchmark.stats.stats.min, 2)
     assert bare / benchmark.stats.stats.min >= 0.6
+
+
+def test_a_file_from_outside_closes_nothing_that_was_here_before(cast, write):
+    mine = remember(cast.mira, "The alarm is armed at ten.")
+    path = write(
+        {
+            "export": {"by": "somebody-else", "counts": {}},
+            "text": "The alarm is never armed.",
+            "atom_id": "a" * 16,
+            "supersedes": [mine.atom_id],
+            "edges": [{"relation": "supersedes", "to": mine.atom_id}],
+        },
+        {"text": "It is never armed at all.", "replaces": [mine.atom_id]},
+    )
+
+    call_command("import", str(path), "--as", "mira")
+
+    assert get_memory(cast.mira, mine.atom_id).valid_to is None
+    assert Atom.objects.count() == 3

@@ -23,7 +23,7 @@ def test_the_link_makes_her_account_once(lea: None, run: Run) -> None:
     assert link.startswith("https://rekal.home.example/invitation/")
     path = urlsplit(link).path
     browser = Client()
-    made = browser.post(path, {"username": "lea", "password": PASSWORD})
+    made = browser.post(path, {"username": "lea", "password": PASSWORD, "again": PASSWORD})
     assert made.status_code == 302
     page = browser.get("/people/")
     assert page.status_code == 200
@@ -48,5 +48,14 @@ def test_only_registered_people_are_invited(lea: None, run: Run, who: str) -> No
 
 def test_who_has_an_account_needs_no_link(lea: None, run: Run) -> None:
     link = run("invite", "lea").out.strip()
-    Client().post(urlsplit(link).path, {"username": "lea", "password": PASSWORD})
+    Client().post(urlsplit(link).path, {"username": "lea", "password": PASSWORD, "again": PASSWORD})
     assert run("invite", "lea").code == 1
+
+
+@pytest.mark.parametrize(("groups", "status"), [(["adults", "curators"], 200), (["adults"], 403)])
+def test_an_invited_curator_comes_into_the_admin(store: Any, run: Run, groups: list[str], status: int) -> None:
+    set_holder(None, "ruth", name="Ruth", kind="person", groups=groups)
+    browser = Client()
+    path = urlsplit(run("invite", "ruth").out.strip()).path
+    browser.post(path, {"username": "ruth", "password": PASSWORD, "again": PASSWORD})
+    assert browser.get("/admin/", follow=True).status_code == status

@@ -54,7 +54,12 @@ def text_of(response: Any) -> str:
 class TestMe:
     def test_everybody_changes_her_own_record_and_how_the_pages_look(self, cast, browser_of):
         mira = browser_of("mira")
-        about = {"name": "Mum", "knows_about": "the boiler, school", "phone": "+49 30 1", "other": "room: upstairs"}
+        about = {
+            "name": "Mum",
+            "knows_about": "the boiler, school",
+            "phone": "+49 30 1",
+            "other": "room: upstairs",
+        }
         assert mira.post(reverse("me-about"), about).status_code == 302
         holder = Holder.objects.get(pk="mira")
         assert (holder.name, holder.topics) == ("Mum", ["the boiler", "school"])
@@ -69,7 +74,9 @@ class TestMe:
 
     def test_a_key_is_shown_once_works_and_can_be_ended(self, cast, browser_of):
         mira = browser_of("mira")
-        made = mira.post(reverse("me-token"), {"who": "for:bot", "scopes": ["read"], "days": "30", "label": "Tablet"})
+        made = mira.post(
+            reverse("me-token"), {"who": "for:bot", "scopes": ["read"], "days": "30", "label": "Tablet"}
+        )
         plain = re.search(r'value="(rekal_[^"]+)"', text_of(made)).group(1)
         token = Token.objects.get()
         assert (token.holder_id, token.acting_for, token.label) == ("bot", "mira", "Tablet")
@@ -81,7 +88,13 @@ class TestMe:
         assert agent.get("/api/me").status_code == 401
 
     @pytest.mark.parametrize(
-        "form", [{"who": "for:jonas"}, {"who": "as:bot"}, {"who": "me", "scopes": ["curate"]}, {"who": "me", "scopes": []}]
+        "form",
+        [
+            {"who": "for:jonas"},
+            {"who": "as:bot"},
+            {"who": "me", "scopes": ["curate"]},
+            {"who": "me", "scopes": []},
+        ],
     )
     def test_a_key_that_is_not_hers_to_make_is_refused(self, cast, browser_of, form):
         sent = {"scopes": ["read"], "days": "30"} | form
@@ -120,7 +133,9 @@ class TestLeaving:
         return client
 
     def leave(self, browser: Client, memories: str, **more: str) -> Any:
-        return browser.post(reverse("leave"), {"memories": memories, "password": PASSWORD, "sure": "on"} | more)
+        return browser.post(
+            reverse("leave"), {"memories": memories, "password": PASSWORD, "sure": "on"} | more
+        )
 
     def test_all_is_forgotten(self, cast, mira):
         left = self.leave(mira, "forget")
@@ -215,7 +230,11 @@ class TestEveryPage:
         questions.put_on_board(cast.jonas, evil)
         card = cartridges.make(cast.mira, evil)
         mira = browser_of("mira")
-        for address in [*map(reverse, PAGES), reverse("cartridge", args=[card.cartridge_id]), reverse("view-as", args=["jonas"])]:
+        for address in [
+            *map(reverse, PAGES),
+            reverse("cartridge", args=[card.cartridge_id]),
+            reverse("view-as", args=["jonas"]),
+        ]:
             assert "<img src=x" not in text_of(mira.get(address))
 
     def test_a_retired_holder_s_memories_are_nobody_s(self, cast, browser_of):

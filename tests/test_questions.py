@@ -134,7 +134,7 @@ class TestPutting:
         questions.put_on_board(cast.jonas, "Who has the drill?")
 
         told, _ = events_for(cast.mira)
-        assert [(one.kind, one.subject) for one in told][0] == ("question", card.question_id)
+        assert (told[0].kind, told[0].subject) == ("question", card.question_id)
         assert len(told) == 2
         assert [one.subject for one in events_for(cast.ben)[0]] == [told[1].subject]
         assert events_for(cast.gus)[0] == events_for(cast.jonas)[0] == []
@@ -153,7 +153,9 @@ class TestAnswering:
         assert get_memory(cast.jonas, memory.atom_id)
         with pytest.raises(NotFound):
             get_memory(cast.ben, memory.atom_id)
-        assert [(one.relation, one.other.text) for one in evidence(cast.mira, memory.atom_id)] == [("answers", KEY)]
+        assert [(one.relation, one.other.text) for one in evidence(cast.mira, memory.atom_id)] == [
+            ("answers", KEY)
+        ]
         assert [one.kind for one in events_for(cast.jonas)[0]] == ["answered"]
 
     def test_a_wider_answer_is_for_everyone_and_the_question_stays_with_its_parties(self, cast):
@@ -195,7 +197,9 @@ class TestAnswering:
         assert get_memory(cast.jonas, mine.atom_id)
 
     def test_a_memory_kept_from_the_asker_by_name_is_not_sent_by_a_tap(self, cast):
-        mine = remember(cast.mira, "The present is in the shed.", visibility={"scope": "household", "deny": ["jonas"]})
+        mine = remember(
+            cast.mira, "The present is in the shed.", visibility={"scope": "household", "deny": ["jonas"]}
+        )
         card = questions.ask_holder(cast.jonas, KEY, "mira")
         with pytest.raises(Conflict):
             questions.answer(cast.mira, card.question_id, atom_id=mine.atom_id)
@@ -287,17 +291,24 @@ class TestFaces:
         answered = mira.post(f"{path}/answers", said, content_type="application/json")
         assert answered.status_code == 201
         atom_id = answered.json()["answers"][0]["memory"]["atom_id"]
-        told = jonas.post(f"{path}/helped", {"atom_id": atom_id, "helped": True}, content_type="application/json")
+        told = jonas.post(
+            f"{path}/helped", {"atom_id": atom_id, "helped": True}, content_type="application/json"
+        )
         assert told.json()["state"] == "closed"
         assert jonas.get("/api/questions?state=closed").json()["questions"][0]["answers"][0]["helped"] is True
         assert jonas.get("/api/questions?state=lost").status_code == 422
         assert jonas.delete(path).status_code == 204
-        assert api("jonas", "read").post(
-            "/api/questions", {"question": "x?"}, content_type="application/json"
-        ).status_code == 403
+        assert (
+            api("jonas", "read")
+            .post("/api/questions", {"question": "x?"}, content_type="application/json")
+            .status_code
+            == 403
+        )
 
     def test_the_whole_way_through_the_pages(self, cast, browser_of):
-        mine = remember(cast.mira, "The spare key to the garden shed lies under the blue pot.", visibility="private")
+        mine = remember(
+            cast.mira, "The spare key to the garden shed lies under the blue pot.", visibility="private"
+        )
         jonas, mira = browser_of("jonas"), browser_of("mira")
         put = jonas.post(reverse("question-new"), {"question": KEY, "to": "mira"})
         page = put.url
@@ -317,7 +328,9 @@ class TestFaces:
         ben = browser_of("ben")
         assert ben.get(reverse("question", args=[card.question_id])).status_code == 404
         for step in ("answer", "pass", "again", "helped", "close"):
-            reply = ben.post(reverse(f"question-{step}", args=[card.question_id]), {"text": "x", "helped": "yes"})
+            reply = ben.post(
+                reverse(f"question-{step}", args=[card.question_id]), {"text": "x", "helped": "yes"}
+            )
             assert reply.status_code == 404
         assert KEY not in ben.get(reverse("inbox")).content.decode()
 

@@ -64,7 +64,9 @@ def test_a_curator_moves_all_she_may_read_and_nothing_else(cast, house):
     assert names(cast.cura) == {"home": 3}
 
 
-@pytest.mark.parametrize(("sources", "into"), [([], "x"), (["hous"], ""), (["hous"], "hous"), (["hous"], "a\nb"), ([""], "x")])
+@pytest.mark.parametrize(
+    ("sources", "into"), [([], "x"), (["hous"], ""), (["hous"], "hous"), (["hous"], "a\nb"), ([""], "x")]
+)
 def test_what_is_no_merge_is_refused(cast, house, sources, into):
     with pytest.raises(Invalid):
         scenarios.merge(cast.mira, sources, into)
@@ -88,7 +90,10 @@ def test_only_a_curator_says_who_reads_what_is_written_there(cast, house):
     scenarios.describe(cast.cura, "hous", description="Our home.")
     scenarios.describe(cast.cura, "hous", default_visibility="household")
 
-    assert remember(cast.jonas, "The meter is in the cellar.", scenario="hous").visibility["scope"] == "household"
+    assert (
+        remember(cast.jonas, "The meter is in the cellar.", scenario="hous").visibility["scope"]
+        == "household"
+    )
     assert scenarios.get_scenario(cast.jonas, "hous").description == "Our home."
     scenarios.describe(cast.cura, "hous", default_visibility=None)
     assert remember(cast.jonas, "The fuse box is outside.", scenario="hous").visibility["scope"] == "private"
@@ -118,7 +123,9 @@ def test_over_json(cast, house):
     assert mira.get("/api/scenarios").json()["scenarios"][0] == {
         "name": "hous", "description": "", "default_visibility": None, "memories": 3, "mine": 2,
     }  # fmt: skip
-    dry = mira.post("/api/scenarios/merge", {"names": ["hous"], "into": "house"}, content_type="application/json")
+    dry = mira.post(
+        "/api/scenarios/merge", {"names": ["hous"], "into": "house"}, content_type="application/json"
+    )
     assert (dry.json()["moving"], dry.json()["dry_run"]) == (2, True)
     done = {"names": ["hous"], "into": "house", "dry_run": False}
     assert mira.post("/api/scenarios/merge", done, content_type="application/json").json()["moving"] == 2

@@ -25,7 +25,9 @@ KINDS = [("person", ""), ("person", "kids"), ("person", "guests"), ("agent", "")
 @pytest.fixture
 def mine(cast: Any) -> dict[str, str]:
     return {
-        word: remember(cast.mira, f"The {word} is somewhere.", scenario=scenario, visibility=visibility).atom_id
+        word: remember(
+            cast.mira, f"The {word} is somewhere.", scenario=scenario, visibility=visibility
+        ).atom_id
         for word, scenario, visibility in (
             ("key", "house", "household"),
             ("safe", "house", "private"),
@@ -76,7 +78,9 @@ def test_a_change_does_what_its_preview_said(cast, mine):
     ids = [mine["key"], mine["safe"], mine["toy"], mine["gift"], mine["his"]]
     wanted = {"scope": "household", "deny": ["lea"]}
     found = sharing.preview(cast.mira, ids, wanted, others())
-    read = {one.holder_id: set(Atom.objects.visible_to(one).values_list("atom_id", flat=True)) for one in others()}
+    read = {
+        one.holder_id: set(Atom.objects.visible_to(one).values_list("atom_id", flat=True)) for one in others()
+    }
     assert sharing.share(cast.mira, ids, wanted) == 4
 
     for change in found.changes:
@@ -93,7 +97,9 @@ def test_a_change_does_what_its_preview_said(cast, mine):
 
 def test_nobody_changes_what_is_not_hers_not_even_a_curator(cast, mine):
     assert sharing.share(cast.cura, list(mine.values()), {"scope": "household"}) == 0
-    assert sharing.preview(cast.jonas, [mine["key"]], {"scope": "private"}, others()) == sharing.Preview((), 0)
+    assert sharing.preview(cast.jonas, [mine["key"]], {"scope": "private"}, others()) == sharing.Preview(
+        (), 0
+    )
     with pytest.raises(Invalid):
         sharing.share(cast.mira, [mine["key"]], {"scope": "everybody"})
 
@@ -107,7 +113,11 @@ def test_another_s_eyes_show_what_both_may_read(cast, mine):
     assert mine["his"] not in seen(cast.mira, cast.jonas)
     assert seen(cast.jonas, cast.mira) == {mine["key"], mine["gift"], mine["code"]}
     for other in MEMBERS:
-        both = set(Atom.objects.visible_to(cast.mira).visible_to(cast.viewer(other)).values_list("atom_id", flat=True))
+        both = set(
+            Atom.objects.visible_to(cast.mira)
+            .visible_to(cast.viewer(other))
+            .values_list("atom_id", flat=True)
+        )
         assert seen(cast.mira, cast.viewer(other)) == both
     assert sharing.counts_seen_by(cast.mira, cast.lea) == (3, 5)
 
@@ -121,7 +131,10 @@ def test_a_question_with_another_s_eyes_finds_no_more_than_both_may_read(cast, m
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("key", {"jonas": "household", "gus": "not_household", "boiler": "not_household", "bot": "household"}),
+        (
+            "key",
+            {"jonas": "household", "gus": "not_household", "boiler": "not_household", "bot": "household"},
+        ),
         ("safe", {"jonas": "private", "cura": "private", "gus": "private"}),
         ("toy", {"lea": "group", "jonas": "not_named"}),
         ("gift", {"ben": "denied", "lea": "household"}),
@@ -150,7 +163,9 @@ def test_only_who_may_change_a_memory_is_told_why(cast, mine):
 
 
 CAN = {"hers", "wrote", "named", "group", "household"}
-NAMES = st.lists(st.sampled_from(["jonas", "lea", "ben", "gus", "bot", "kids", "adults", "guests", "agents"]), max_size=3)
+NAMES = st.lists(
+    st.sampled_from(["jonas", "lea", "ben", "gus", "bot", "kids", "adults", "guests", "agents"]), max_size=3
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -161,7 +176,9 @@ NAMES = st.lists(st.sampled_from(["jonas", "lea", "ben", "gus", "bot", "kids", "
 def test_an_explanation_always_says_what_the_rule_says(cast, scope, holders, groups, deny, recorded):
     visibility = parse_visibility({"scope": scope, "holders": holders, "groups": groups, "deny": deny})
     author = cast.jonas if recorded else cast.mira
-    atom_id = remember(author, "Whatever it is.", holder_id="mira", visibility=visibility, if_new=False).atom_id
+    atom_id = remember(
+        author, "Whatever it is.", holder_id="mira", visibility=visibility, if_new=False
+    ).atom_id
     atom = Atom.objects.get(atom_id=atom_id)
     for holder in Holder.objects.exclude(pk="mira"):
         explained = sharing.explain(cast.mira, atom_id, [viewer_of(holder)])[0]
@@ -192,7 +209,9 @@ class TestPages:
         page = jonas.get(reverse("view-as", args=["mira"])).content.decode()
         assert "The key is somewhere." in page
         assert "The safe is somewhere." not in page
-        asked = jonas.get(reverse("view-as", args=["lea"]), {"q": "Where is the safe or the toy?"}).content.decode()
+        asked = jonas.get(
+            reverse("view-as", args=["lea"]), {"q": "Where is the safe or the toy?"}
+        ).content.decode()
         assert "The safe is somewhere." not in asked
         assert "The toy is somewhere." not in asked
         assert jonas.get(reverse("view-as", args=["nobody"])).status_code == 404

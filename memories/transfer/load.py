@@ -174,7 +174,8 @@ class Loader:
 
     def _replace(self, fields: Mapping[str, Any], draft: Draft, key: str, identity: str) -> None:
         """A line that closes others goes through `remember`, alone: it needs the right to change each of them."""
-        replaces = [self.here.get(one, one) for one in _ids(fields, "replaces")]
+        named = _ids(fields, "replaces")
+        replaces = [self.here.get(one, one) for one in named if self.ours or one in self.here]
         if not self.choices.dry_run:
             given = {k: fields.get(k) for k in GIVEN} | {
                 "metadata": draft.metadata,
@@ -240,7 +241,12 @@ class Loader:
             return
         if self.header and self.ours:
             self.report.notes += [Skipped(0, why) for why in links.set_tables(self.viewer, self.header)]
-        self.report.links = links.set_links(self.viewer, self.links, self.here)
+        inside = (
+            self.links
+            if self.ours
+            else [(begin, link) for begin, link in self.links if begin in self.here and link.to in self.here]
+        )  # a file from outside ties together what it brought, and names nothing that was here before
+        self.report.links = links.set_links(self.viewer, inside, self.here)
         if self.ours:
             links.set_members(self.viewer, self.members, self.here)
 

@@ -13,7 +13,7 @@ from django.db.backends.sqlite3 import base as django_sqlite
 from django.db.backends.sqlite3._functions import register as register_django_functions
 from django.db.backends.sqlite3.features import DatabaseFeatures as DjangoFeatures
 from django.utils.dateparse import parse_date, parse_datetime, parse_time
-from pysqlite3 import dbapi2 as Database
+from pysqlite3 import dbapi2 as Database  # noqa: N812  (Django's own name for a driver)
 
 from memories.text import index_text
 
