@@ -51,7 +51,9 @@ def merge_holders(holder_id: str, into: str, *, dry_run: bool = True) -> Merged:
     if old == new:
         raise Invalid("A holder cannot be merged into itself.", "into")
     if SignIn.objects.filter(holder_id__in=(old, new)).count() > 1:
-        raise Conflict("Both have an account to sign in with; take one out of the directory first (holder-rm).")
+        raise Conflict(
+            "Both have an account to sign in with; take one out of the directory first (holder-rm)."
+        )
     with transaction.atomic():
         rows = {name: count for name, count in _counts(old) if count}
         if not rows:
@@ -115,17 +117,28 @@ def _json_columns(old: str, new: str) -> list[tuple[str, str, Change]]:
 
     def recorder(value: Any) -> Any:
         """Metadata: who wrote it down."""
-        return value | {"recorded_by": new} if isinstance(value, dict) and value.get("recorded_by") == old else value
+        return (
+            value | {"recorded_by": new}
+            if isinstance(value, dict) and value.get("recorded_by") == old
+            else value
+        )
 
     def uploader(value: Any) -> Any:
         """A source's metadata: who uploaded it."""
-        return value | {"uploaded_by": new} if isinstance(value, dict) and value.get("uploaded_by") == old else value
+        return (
+            value | {"uploaded_by": new}
+            if isinstance(value, dict) and value.get("uploaded_by") == old
+            else value
+        )
 
     def passed(value: Any) -> Any:
         """A question's way: who did not know, and whom she named."""
         if not isinstance(value, list):
             return value
-        return [{k: new if v == old else v for k, v in one.items()} if isinstance(one, dict) else one for one in value]
+        return [
+            {k: new if v == old else v for k, v in one.items()} if isinstance(one, dict) else one
+            for one in value
+        ]
 
     return [
         ("atoms", "visibility_json", named),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from holders import topics
@@ -118,7 +119,15 @@ def set_holder(
         holder.updated_at = timestamps.now()
         holder.save(force_insert=stored is None)
         topics.keep(holder.topics if "knows_about_json" in changes else ())
+        if "groups_json" in changes:
+            _admit_to_admin(holder)
     return card_for(viewer, holder)
+
+
+def _admit_to_admin(holder: Holder) -> None:
+    """The admin asks for a staff account besides the group: who becomes a curator has one, who stops loses it."""
+    accounts = get_user_model().objects.filter(sign_in__holder_id=holder.holder_id)
+    accounts.update(is_staff=CURATORS in holder.groups)
 
 
 def remove_holder(viewer: Viewer | None, holder_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from holders import cartridge_views, door_views, me_views, question_views, sharing_views, views
+from holders import bring_in_views, cartridge_views, door_views, me_views, question_views, sharing_views, views
 
 urlpatterns = [
     path("", views.ask, name="ask"),
@@ -34,6 +34,8 @@ urlpatterns = [
     path("bundles/<str:cartridge_id>/mount/", cartridge_views.mount, name="mount-cartridge"),
     path("bundles/<str:cartridge_id>/remove/", cartridge_views.remove, name="remove-cartridge"),
     path("bundles/<str:cartridge_id>/file/", cartridge_views.take_out, name="export-cartridge"),
+    path("bring-in/", bring_in_views.bring_in, name="bring-in"),
+    path("bring-in/<str:ticket>/", bring_in_views.look, name="look-at-file"),
     path("inbox/", question_views.inbox, name="inbox"),
     path("questions/", question_views.put, name="question-new"),
     path("questions/<str:question_id>/", question_views.question, name="question"),

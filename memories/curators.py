@@ -4,10 +4,11 @@ Nothing here reads wider than `visible_to(request.viewer)`: a staff flag or a su
 count their rows, so they stay as fast over half a million memories as over five thousand.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.helpers import AdminForm
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Page, Paginator
@@ -20,7 +21,9 @@ from memories.pages import viewer_of
 from memories.visibility import Viewer
 
 PAGE = 100
-DEEPEST_PAGE = 50  # an offset costs what it skips; beyond this many pages a filter finds more than leafing does
+DEEPEST_PAGE = (
+    50  # an offset costs what it skips; beyond this many pages a filter finds more than leafing does
+)
 GONE = "There is nothing with this id that you may read."
 
 
@@ -41,14 +44,14 @@ def is_curator(request: HttpRequest) -> bool:
 class LookAheadPaginator(Paginator):  # type: ignore[type-arg]  # not subscriptable when it runs
     """Pages that know whether another one follows, and never how many there are."""
 
-    def page(self, number: int | str) -> "Page[Any]":
+    def page(self, number: int | str) -> Page[Any]:
         """One page, read with one row more than it shows. Raises `InvalidPage`."""
         place = self.validate_number(number)
         start = (place - 1) * self.per_page
-        rows = list(self.object_list[start : start + self.per_page + 1])  # type: ignore[index]
+        rows = list(self.object_list[start : start + self.per_page + 1])
         self.more = len(rows) > self.per_page and place < DEEPEST_PAGE
         self.known = start + min(len(rows), self.per_page)
-        return self._get_page(rows[: self.per_page], place, self)
+        return Page(rows[: self.per_page], place, self)
 
     def validate_number(self, number: Any) -> int:
         """A page number within reach. Raises `PageNotAnInteger`, `EmptyPage`."""
@@ -56,7 +59,7 @@ class LookAheadPaginator(Paginator):  # type: ignore[type-arg]  # not subscripta
         return super().validate_number(number)
 
     @property
-    def count(self) -> int:  # type: ignore[override]
+    def count(self) -> int:
         """As many as have been seen so far, and one more where another page follows."""
         return self.known + int(self.more)
 
@@ -73,11 +76,11 @@ class ReadableChangeList(ChangeList):
             raise IncorrectLookupParameters
         start = (self.page_num - 1) * self.list_per_page
         rows = list(self.queryset[start : start + self.list_per_page + 1])
-        self.result_list = rows[: self.list_per_page]  # type: ignore[assignment]
+        self.result_list = rows[: self.list_per_page]
         self.more = len(rows) > self.list_per_page
         self.at_the_end = self.more and self.page_num == DEEPEST_PAGE
         self.result_count = len(self.result_list)
-        self.full_result_count = None  # type: ignore[assignment]
+        self.full_result_count = None
         self.show_full_result_count = False
         self.show_admin_actions = bool(rows)
         self.can_show_all = self.multi_page = False
@@ -116,7 +119,7 @@ class CuratorAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # each subclass
     paginator = LookAheadPaginator
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-    actions: ClassVar[Sequence[Any] | None] = None
+    actions: Any = None
     view_on_site = False
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
@@ -126,7 +129,8 @@ class CuratorAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # each subclass
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         viewer = viewer_of(request)
         if viewer is None or not viewer.is_curator:
-            return self.model._default_manager.none()
+            nothing: QuerySet[Any] = self.model._default_manager.none()
+            return nothing
         return self.readable(viewer)
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
@@ -159,12 +163,21 @@ class CuratorAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # each subclass
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.deletes and is_curator(request)
 
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
         """The thing itself: what hangs on it may not be hers to read, not even by its name or number."""
         return [str(one) for one in objs], {}, set(), []
 
-    def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> HttpResponse:
         raise NotFound(GONE)
+
+
+def sections(form: Any, fieldsets: Any) -> AdminForm:
+    """Any form in the shape that Django's own templates draw."""
+    return AdminForm(form, fieldsets, {})
 
 
 class TypedFilter(admin.SimpleListFilter):
@@ -175,7 +188,7 @@ class TypedFilter(admin.SimpleListFilter):
     def has_output(self) -> bool:
         return bool(self.lookup_choices) or bool(self.value())
 
-    def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
+    def choices(self, changelist: Any) -> Iterator[Any]:
         """All, then each value; the chosen one also where it is not among those shown."""
         chosen = self.value()
         yield {
@@ -192,4 +205,3 @@ class TypedFilter(admin.SimpleListFilter):
                 "query_string": changelist.get_query_string({self.parameter_name: value}),
                 "display": label,
             }
-

@@ -25,7 +25,9 @@ def mark_duplicates(viewer: Viewer, kept_id: str, duplicate_ids: Sequence[str]) 
         olds = [changeable(viewer, one, curators=True) for one in dict.fromkeys(duplicate_ids)]
         for old in olds:
             _close(old)
-        kept.supersedes_json = dump_json(list(dict.fromkeys([*kept.supersedes, *(old.atom_id for old in olds)])))
+        kept.supersedes_json = dump_json(
+            list(dict.fromkeys([*kept.supersedes, *(old.atom_id for old in olds)]))
+        )
         kept.updated_at = next_stamp(kept.updated_at)
         kept.save(update_fields=["supersedes_json", "updated_at"])
         for old in olds:

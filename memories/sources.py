@@ -24,6 +24,7 @@ from memories.fields import dump_json, read_json
 from memories.forget import erase
 from memories.models import Atom, EvidenceEdge, Source
 from memories.remember import Prepared, next_stamp, store, visibility_of
+from memories.results import Memory, memories_for
 from memories.store import checkpoint, zone
 from memories.transfer import columns
 from memories.visibility import Viewer, narrowest
@@ -120,6 +121,13 @@ def open_file(viewer: Viewer, source_id: str, *, preview: bool = False) -> tuple
     if not place.is_file():
         raise NotFound(NO_SUCH_SOURCE)
     return _card(viewer, source), place
+
+
+def memories_of(viewer: Viewer, source_id: str, *, start: int = 0, limit: int = 50) -> list[Memory]:
+    """A stretch of a source's current memories that the viewer may read, in their order. Raises `NotFound`."""
+    source = _openable(viewer, source_id)
+    atoms = Atom.objects.visible_to(viewer).current().filter(source_ref=source).order_by("pk")
+    return memories_for(viewer, list(atoms[start : start + limit]))
 
 
 def _openable(viewer: Viewer, source_id: str) -> Source:

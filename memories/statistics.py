@@ -1,4 +1,4 @@
-"""Figures for the curators' front page, each counted inside what one viewer may read (the cache's are of the machine)."""
+"""Figures for the curators' front page: counted inside what one viewer may read; the cache's are of the machine."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -86,7 +86,7 @@ def cache_rates(*, days: int) -> list[CacheRate]:
                sum(CASE event WHEN 'hit' THEN number ELSE 0 END), sum(CASE event WHEN 'miss' THEN number ELSE 0 END)
         FROM (
             SELECT ts, layer, event,
-                   CASE WHEN json_valid(metadata_json) THEN coalesce(metadata_json ->> '$.count', 1) ELSE 1 END AS number
+                   coalesce(CASE WHEN json_valid(metadata_json) THEN metadata_json ->> '$.count' END, 1) AS number
             FROM cache_events WHERE event IN ('hit', 'miss')
         )
         GROUP BY 1, 2 ORDER BY 1 DESC, 2

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories import scenario_views, views
+from memories import scenario_views, source_views, views
 
 urlpatterns = [
     path("remember/", views.remember_page, name="remember"),
@@ -15,6 +15,11 @@ urlpatterns = [
     path("memories/<str:atom_id>/share/", views.share, name="share-memory"),
     path("memories/<str:atom_id>/confirm/", views.confirm_memory, name="confirm-memory"),
     path("memories/<str:atom_id>/forget/", views.forget_memory, name="forget-memory"),
+    path("files/", source_views.source_list, name="sources"),
+    path("files/<str:source_id>/", source_views.source, name="source"),
+    path("files/<str:source_id>/file/", source_views.download, name="source-file"),
+    path("files/<str:source_id>/preview/", source_views.preview, name="source-preview"),
+    path("files/<str:source_id>/delete/", source_views.delete, name="delete-source"),
     path("situations/", scenario_views.scenario_list, name="scenarios"),
     path("situations/describe/", scenario_views.describe, name="describe-scenario"),
     path("situations/merge/", scenario_views.merge, name="merge-scenarios"),

@@ -28,7 +28,11 @@ from memories.statistics import CacheRate, Figures, cache_rates, figures
 from memories.visibility import Viewer
 
 OURS = ("memories", "holders", "rekal_site")
-NOT_HERE = ("view_on_site", "password_change", "password_change_done")  # tell of hidden rows, or bypass the one door
+NOT_HERE = (
+    "view_on_site",
+    "password_change",
+    "password_change_done",
+)  # tell of hidden rows, or bypass the one door
 WIDTH, HEIGHT, GAP = 320, 80, 2
 RATE_DAYS = 14
 
@@ -62,9 +66,13 @@ def columns(pairs: Iterable[tuple[str, int]]) -> Chart:
     return Chart(
         tuple(
             Bar(
-                label, value, round(place * width, 2), round(HEIGHT - HEIGHT * value / most, 2),
-                round(max(width - GAP, 1), 2), round(HEIGHT * value / most, 2),
-            )  # fmt: skip
+                label,
+                value,
+                round(place * width, 2),
+                round(HEIGHT - HEIGHT * value / most, 2),
+                round(max(width - GAP, 1), 2),
+                round(HEIGHT * value / most, 2),
+            )
             for place, (label, value) in enumerate(values)
         )
     )
@@ -114,11 +122,12 @@ class CuratorSite(admin.AdminSite):
     def get_urls(self) -> list[URLPattern | URLResolver]:
         examine = self.admin_view(require_POST(self.examine))
         urls = [one for one in super().get_urls() if getattr(one, "name", None) not in NOT_HERE]
-        return [path("examine/", examine, name="examine"), *urls]  # type: ignore[list-item]
+        return [path("examine/", examine, name="examine"), *urls]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        view: HttpResponse = ReadableLookUp.as_view(admin_site=self)(request)
-        return view
+        reply = ReadableLookUp.as_view(admin_site=self)(request)
+        assert isinstance(reply, HttpResponse)  # noqa: S101  (no look-up streams)
+        return reply
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         """Growth, states, coverage and the cache, as this curator may know them."""
@@ -152,4 +161,3 @@ def findings_for(viewer: Viewer, findings: Iterable[Finding]) -> list[tuple[str,
         readable = Atom.objects.visible_to(viewer).filter(atom_id__in=finding.examples)
         found.append((sentence, sorted(readable.values_list("atom_id", flat=True))))
     return found
-

@@ -3,7 +3,8 @@
 from django.apps import AppConfig
 from django.utils.translation import gettext_noop
 
-LABEL_ENDS = gettext_noop(":?.!")  # Django adds no colon after these; a translation names its own marks as well
+# Django adds no colon to a label that ends so; a translation names its own marks as well.
+LABEL_ENDS = gettext_noop(":?.!")
 
 
 class RekalSiteConfig(AppConfig):

@@ -888,7 +888,7 @@ class Rekal:
     ) -> EdgeOut:
         """Link two memories.
 
-        From a memory of the caller’s to one she may read; `answers` and `supersedes` come from answering and replacing.
+        From a memory of the caller’s to one she may read; answering and replacing make the other relations.
         """
         return cast("EdgeOut", self._call("POST", "/api/edges", body=_given({"from_atom_id": from_atom_id, "to_atom_id": to_atom_id, "relation": relation, "confidence": confidence})))
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from django.db import DatabaseError, close_old_connections, connections
 
 from memories import retention
+from memories.transfer import waiting
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ def run_if_due() -> None:
     """Do today's work unless it is done; a store that is busy is tried again at the next look."""
     close_old_connections()
     try:
+        waiting.sweep()
         if retention.is_due():
             retention.expire()
     except DatabaseError as error:

@@ -18,7 +18,17 @@ from holders.models import Holder, SignIn, Token
 from memories import timestamps
 from memories.browse import get_memory, list_memories
 from memories.embedding import cache
-from memories.models import Atom, CacheEvent, Cartridge, CartridgeAtom, EvidenceEdge, Mount, Scenario, Source
+from memories.models import (
+    Atom,
+    AuditEntry,
+    CacheEvent,
+    Cartridge,
+    CartridgeAtom,
+    EvidenceEdge,
+    Mount,
+    Scenario,
+    Source,
+)
 from memories.recall import recall
 from memories.remember import remember
 
@@ -98,7 +108,9 @@ def test_accounts_sessions_and_second_factors_are_not_kept_here(cast):
     assert {model._meta.app_label for model in admin.site._registry} == {"memories", "holders"}
 
 
-@pytest.mark.parametrize("address", ["/admin/password_change/", "/admin/r/1/1/", "/admin/auth/user/", "/admin/nothing/"])
+@pytest.mark.parametrize(
+    "address", ["/admin/password_change/", "/admin/r/1/1/", "/admin/auth/user/", "/admin/nothing/"]
+)
 def test_ways_around_the_door_do_not_exist(curators, address):
     assert curators.get(address).status_code == 404
 
@@ -116,7 +128,9 @@ def hidden(cast: Any) -> Any:
     other = keep(cast.mira, "The ladder hangs in the shed.")
     EvidenceEdge.objects.create(from_atom_id=memory.atom_id, to_atom_id=other.atom_id, relation="supports")
     EvidenceEdge.objects.create(from_atom_id=other.atom_id, to_atom_id=memory.atom_id, relation="supersedes")
-    source = Source.objects.create(path="hidden-file.pdf", kind="pdf", mime="application/pdf", sha256="0" * 64, size_bytes=1)
+    source = Source.objects.create(
+        path="hidden-file.pdf", kind="pdf", mime="application/pdf", sha256="0" * 64, size_bytes=1
+    )
     Atom.objects.filter(atom_id=memory.atom_id).update(source_ref=source)
     cartridge = Cartridge.objects.create(name="hidden-cartridge", owner_id="mira")
     CartridgeAtom.objects.create(cartridge=cartridge, atom_id=memory.atom_id)
@@ -124,7 +138,7 @@ def hidden(cast: Any) -> Any:
 
 
 def test_no_list_form_or_filter_tells_of_what_she_may_not_read(curators, hidden, cast):
-    memory, other, source, cartridge = hidden
+    memory, other, *_ = hidden
     addresses = [
         "/admin/", ATOMS, f"{ATOMS}?q=sapphire", f"{ATOMS}?tag=hidden-tag", f"{ATOMS}?happened=1987",
         f"{ATOMS}?scenario=x", f"{ATOMS}{other.atom_id}/change/", f"{ATOMS}{other.atom_id}/history/",
@@ -135,7 +149,14 @@ def test_no_list_form_or_filter_tells_of_what_she_may_not_read(curators, hidden,
     for address in addresses:
         reply = curators.get(address)
         assert reply.status_code == 200, address
-        for word in ("sewing", memory.atom_id, "hidden-holder", "hidden-scenario", "hidden-file", "hidden-cartridge"):
+        for word in (
+            "sewing",
+            memory.atom_id,
+            "hidden-holder",
+            "hidden-scenario",
+            "hidden-file",
+            "hidden-cartridge",
+        ):
             assert word not in text_of(reply), (address, word)
         if "tag=" not in address:
             assert "hidden-tag" not in text_of(reply)
@@ -161,7 +182,12 @@ def test_an_unreadable_id_and_a_missing_one_answer_alike(curators, hidden):
 
 @pytest.mark.parametrize(
     "look",
-    ["source_ref__path__startswith=hidden", "cartridges__name__startswith=h", "text__contains=sapphire", "pk__gt=0"],
+    [
+        "source_ref__path__startswith=hidden",
+        "cartridges__name__startswith=h",
+        "text__contains=sapphire",
+        "pk__gt=0",
+    ],
 )
 def test_no_look_up_of_ones_own_making_works(curators, hidden, look):
     assert curators.get(f"{ATOMS}?{look}").status_code in (302, 400)
@@ -180,7 +206,9 @@ def test_row_numbers_are_nowhere(curators, cast):
 
 
 def test_whom_a_memory_leaves_out_is_its_holders_to_know(curators, cast):
-    memory = keep(cast.mira, "The telescope is in the attic.", visibility={"scope": "household", "deny": ["ben"]})
+    memory = keep(
+        cast.mira, "The telescope is in the attic.", visibility={"scope": "household", "deny": ["ben"]}
+    )
     page = text_of(curators.get(f"{ATOMS}{memory.atom_id}/change/"))
     assert 'name="denied"' not in page
     assert "Everyone at home but" not in text_of(curators.get(ATOMS))
@@ -199,9 +227,21 @@ def test_the_log_of_changes_holds_no_word_of_a_memory(curators, cast):
 
 
 def test_the_list_shows_what_matters(curators, cast):
-    keep(cast.mira, "The marmalade recipe\n is in the red   cookbook.", scenario="kitchen", event_time="2026-07-19")
+    keep(
+        cast.mira,
+        "The marmalade recipe\n is in the red   cookbook.",
+        scenario="kitchen",
+        event_time="2026-07-19",
+    )
     page = text_of(curators.get(ATOMS))
-    for words in ("The marmalade recipe is in the red cookbook.", "Mira", "kitchen", "Everyone at home", "self", "July 19, 2026"):
+    for words in (
+        "The marmalade recipe is in the red cookbook.",
+        "Mira",
+        "kitchen",
+        "Everyone at home",
+        "self",
+        "July 19, 2026",
+    ):
         assert words in page
 
 
@@ -246,7 +286,9 @@ def test_filters_and_search(curators, cast, given, wanted):
 
 def test_filters_by_source_file_and_cartridge(curators, cast):
     one, two = keep(cast.cura, "Drawn from the manual."), keep(cast.cura, "Drawn from nothing.")
-    source = Source.objects.create(path="manual.pdf", kind="pdf", mime="application/pdf", sha256="1" * 64, size_bytes=1)
+    source = Source.objects.create(
+        path="manual.pdf", kind="pdf", mime="application/pdf", sha256="1" * 64, size_bytes=1
+    )
     Atom.objects.filter(atom_id=one.atom_id).update(source_ref=source)
     cartridge = Cartridge.objects.create(name="Boiler", owner_id="cura")
     CartridgeAtom.objects.create(cartridge=cartridge, atom_id=two.atom_id)
@@ -259,7 +301,11 @@ def test_filters_by_source_file_and_cartridge(curators, cast):
 def test_time_is_drilled_into_by_year_month_and_day(curators, cast):
     for day in ("2024-02-29", "2026-07-19", "2026-07-20", "2026-08-01"):
         keep(cast.mira, f"It was on {day}.", event_time=day)
-    for start, finer in (("", ["2026", "2024"]), ("2026", ["2026-08", "2026-07"]), ("2026-07", ["2026-07-20", "2026-07-19"])):
+    for start, finer in (
+        ("", ["2026", "2024"]),
+        ("2026", ["2026-08", "2026-07"]),
+        ("2026-07", ["2026-07-20", "2026-07-19"]),
+    ):
         page = text_of(curators.get(f"{ATOMS}?happened={start}" if start else ATOMS))
         dates = dict.fromkeys(re.findall(r'href="\?happened=([\d-]+)"', page))
         assert [date for date in dates if len(date) > len(start)] == finer
@@ -271,10 +317,16 @@ def test_pages_are_leafed_without_counting(curators, cast, monkeypatch):
     monkeypatch.setattr(AtomAdmin, "list_per_page", 2)
     for number in range(5):
         keep(cast.mira, f"Fact number {number}.")
-    with CaptureQueriesContext(connection, ) as queries:
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
         first = text_of(curators.get(ATOMS))
     assert not [one for one in queries if "COUNT(" in one["sql"].upper() and "atoms" in one["sql"]]
-    assert ("Fact number 4." in first, "Fact number 2." in first, 'rel="next"' in first) == (True, False, True)
+    assert ("Fact number 4." in first, "Fact number 2." in first, 'rel="next"' in first) == (
+        True,
+        False,
+        True,
+    )
     last = text_of(curators.get(f"{ATOMS}?p=3"))
     assert ("Fact number 0." in last, 'rel="next"' in last, 'rel="prev"' in last) == (True, False, True)
     assert curators.get(f"{ATOMS}?p=51").status_code == 302
@@ -315,9 +367,15 @@ def test_an_edit_is_found_by_its_new_words_and_not_by_the_old(curators, cast):
 
 def test_a_change_elsewhere_leaves_text_and_vector_alone(curators, cast):
     memory = keep(cast.mira, "The ladder hangs in the shed.")
-    submit(curators, f"{ATOMS}{memory.atom_id}/change/", tags="tools, shed", scenario="garden", on="2026-05-01")
+    submit(
+        curators, f"{ATOMS}{memory.atom_id}/change/", tags="tools, shed", scenario="garden", on="2026-05-01"
+    )
     after = get_memory(cast.mira, memory.atom_id)
-    assert (after.tags, after.scenario, after.event_time) == (("tools", "shed"), "garden", "2026-05-01T00:00:00.000+00:00")
+    assert (after.tags, after.scenario, after.event_time) == (
+        ("tools", "shed"),
+        "garden",
+        "2026-05-01T00:00:00.000+00:00",
+    )
     assert after.supersedes == ()
 
 
@@ -384,7 +442,13 @@ def test_a_curator_narrows_somebody_elses_memory_and_never_widens_it(curators, c
 
 
 def test_writing_one_down_for_somebody_else(curators, cast):
-    reply = submit(curators, f"{ATOMS}add/", text="Jonas parks behind the church.", holder_id="jonas", readers="household")
+    reply = submit(
+        curators,
+        f"{ATOMS}add/",
+        text="Jonas parks behind the church.",
+        holder_id="jonas",
+        readers="household",
+    )
     assert reply.status_code == 302
     stored = list_memories(cast.jonas, q="church").items[0]
     assert (stored.holder_id, stored.recorded_by, stored.origin) == ("jonas", "cura", "third_party")
@@ -404,7 +468,12 @@ def test_history_shows_wordings_and_who_changed_them(curators, cast):
     memory = keep(cast.cura, "The ladder hangs in the shed.")
     submit(curators, f"{ATOMS}{memory.atom_id}/change/", text="The ladder stands in the garage.")
     page = text_of(curators.get(f"{ATOMS}{memory.atom_id}/history/"))
-    for words in ("The ladder hangs in the shed.", "The ladder stands in the garage.", "user-of-cura", "Changed"):
+    for words in (
+        "The ladder hangs in the shed.",
+        "The ladder stands in the garage.",
+        "user-of-cura",
+        "Changed",
+    ):
         assert words in page
 
 
@@ -450,7 +519,11 @@ def test_a_bulk_action_never_widens_what_is_not_hers(curators, cast):
 
 
 def test_a_surprise_stays_one_when_its_readers_change(curators, cast):
-    mine = keep(cast.cura, "The telescope is hidden.", visibility={"scope": "private", "discoverable": False, "deny": ["ben"]})
+    mine = keep(
+        cast.cura,
+        "The telescope is hidden.",
+        visibility={"scope": "private", "discoverable": False, "deny": ["ben"]},
+    )
     tick(curators, "visibility", mine, value="household", agreed="1")
     after = get_memory(cast.cura, mine.atom_id).visibility
     assert (after["scope"], after["discoverable"], after["deny"]) == ("household", False, ["ben"])
@@ -560,7 +633,9 @@ def test_a_holder_is_taken_out_and_the_memories_stay(curators, cast):
 
 
 def test_a_token_is_shown_once_and_revoked_here(curators, cast):
-    reply = submit(curators, "/admin/holders/token/add/", holder_id="bot", scopes=["read"], days="30", label="bridge")
+    reply = submit(
+        curators, "/admin/holders/token/add/", holder_id="bot", scopes=["read"], days="30", label="bridge"
+    )
     plain = re.search(r"rekal_[\w-]{40,}", text_of(reply))[0]
     listed = text_of(curators.get("/admin/holders/token/"))
     assert "bridge" in listed
@@ -589,17 +664,50 @@ def test_another_persons_tokens_are_not_there(curators, cast):
 
 
 def test_a_scenario_gets_its_default_readers_without_json(curators, cast):
-    curators.post("/admin/memories/scenario/add/", {"name": "school", "description": "d", "usual": "groups", "groups": "adults"})
+    curators.post(
+        "/admin/memories/scenario/add/",
+        {"name": "school", "description": "d", "usual": "groups", "groups": "adults"},
+    )
     stored = Scenario.objects.get()
     assert '"groups": ["adults"]' in stored.default_visibility_json
-    assert submit(curators, f"/admin/memories/scenario/{stored.pk}/change/", usual="groups", groups="").status_code == 200
+    assert (
+        submit(
+            curators, f"/admin/memories/scenario/{stored.pk}/change/", usual="groups", groups=""
+        ).status_code
+        == 200
+    )
     page = text_of(curators.get(f"/admin/memories/scenario/{stored.pk}/change/"))
     assert 'value="adults"' in page
 
 
+def test_a_scenario_is_renamed_after_a_look_at_what_moves(curators, cast):
+    memory, secret = (
+        keep(cast.mira, "Bring boots.", scenario="scool"),
+        remember(cast.mira, SECRET, scenario="scool"),
+    )
+    scenario = Scenario.objects.create(name="scool")
+    address = f"/admin/memories/scenario/{scenario.pk}/move/"
+    assert "Bring boots." in text_of(curators.post(address, {"into": "school"}))
+    assert get_memory(cast.mira, memory.atom_id).scenario == "scool"
+    assert curators.post(address, {"into": "x" * 201}).status_code == 422
+    curators.post(address, {"into": "school", "agreed": "1"})
+    assert get_memory(cast.mira, memory.atom_id).scenario == "school"
+    assert get_memory(cast.mira, secret.atom_id).scenario == "scool"
+
+
+def test_the_audit_log_is_of_her_own_removals(curators, cast):
+    AuditEntry.objects.create(action="pruned", holder_id="cura", by="", count=3)
+    AuditEntry.objects.create(action="pruned", holder_id="mira", by="", count=77_777)
+    page = text_of(curators.get("/admin/memories/auditentry/"))
+    assert "pruned" in page
+    assert "77777" not in page
+
+
 def test_sources_and_cartridges_show_what_is_in_them(curators, cast):
     memory = keep(cast.mira, "Press the red button for ten seconds.")
-    source = Source.objects.create(path="manual.pdf", kind="pdf", mime="application/pdf", sha256="1" * 64, size_bytes=1)
+    source = Source.objects.create(
+        path="manual.pdf", kind="pdf", mime="application/pdf", sha256="1" * 64, size_bytes=1
+    )
     Atom.objects.filter(atom_id=memory.atom_id).update(source_ref=source)
     cartridge = Cartridge.objects.create(name="Boiler", owner_id="cura")
     CartridgeAtom.objects.create(cartridge=cartridge, atom_id=memory.atom_id)
@@ -652,9 +760,18 @@ def test_the_doctors_findings_name_no_hidden_memory(curators, cast):
 
 def test_every_page_keeps_to_the_content_security_policy(curators, cast):
     memory = keep(cast.cura, "The key is blue.")
-    addresses = ["/admin/", ATOMS, f"{ATOMS}add/", f"{ATOMS}{memory.atom_id}/change/", HOLDERS, f"{HOLDERS}lea/change/"]
+    addresses = [
+        "/admin/",
+        ATOMS,
+        f"{ATOMS}add/",
+        f"{ATOMS}{memory.atom_id}/change/",
+        HOLDERS,
+        f"{HOLDERS}lea/change/",
+    ]
     for address in addresses:
         reply = curators.get(address)
         assert "default-src 'self'" in reply["Content-Security-Policy"]
         assert "no-store" in reply["Cache-Control"]
-        assert not re.search(r"<script(?![^>]*src=)[^>]*>|<style|\sstyle=\"|\son\w+=\"", text_of(reply)), address
+        assert not re.search(r"<script(?![^>]*src=)[^>]*>|<style|\sstyle=\"|\son\w+=\"", text_of(reply)), (
+            address
+        )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
+from django.db import connection
 
 from holders.merge import COLUMNS, merge_holders
 from holders.models import Holder, Question, SignIn, Token
@@ -16,8 +17,6 @@ from memories.models import Atom, Cartridge, CartridgeShare, Mount, Scenario
 from memories.remember import remember
 from rekal_site.management.base import CommandExit
 
-from django.db import connection
-
 
 @pytest.fixture
 def mum(cast: Any) -> Any:
@@ -25,7 +24,9 @@ def mum(cast: Any) -> Any:
     from holders.auth import viewer_for
 
     viewer = viewer_for("mum")
-    Holder.objects.create(holder_id="mum", name="Mum", knows_about_json='["cake"]', contact_json='{"chat": "mum", "phone": "1"}')
+    Holder.objects.create(
+        holder_id="mum", name="Mum", knows_about_json='["cake"]', contact_json='{"chat": "mum", "phone": "1"}'
+    )
     remember(viewer, "The cake tin is under the stairs.", visibility="private")
     remember(cast.jonas, "For Mum alone.", visibility={"scope": "holders", "holders": ["mum"]})
     remember(cast.jonas, "A surprise for Mum.", visibility={"scope": "household", "deny": ["mum"]})
@@ -36,7 +37,9 @@ def mum(cast: Any) -> Any:
         Mount.objects.create(holder_id=holder, cartridge=cartridge)
     Scenario.objects.create(name="cakes", default_visibility_json='{"scope": "holders", "holders": ["mum"]}')
     Token.objects.issue("bot", ["read"], acting_for="mum")
-    Question.objects.create(question_id="q", asker_id="jonas", to_holder="mum", passed_json='[{"by": "mum", "to": "lea"}]')
+    Question.objects.create(
+        question_id="q", asker_id="jonas", to_holder="mum", passed_json='[{"by": "mum", "to": "lea"}]'
+    )
     return viewer
 
 
@@ -76,7 +79,10 @@ def test_who_kept_something_from_the_one_keeps_it_from_the_other(mum, cast):
 
 def test_nobody_else_reads_more_or_less(mum, cast):
     def readable() -> dict[str, set[str]]:
-        return {name: {one.text for one in list_memories(cast.viewer(name)).items} for name in ("jonas", "lea", "ben", "cura", "bot")}
+        return {
+            name: {one.text for one in list_memories(cast.viewer(name)).items}
+            for name in ("jonas", "lea", "ben", "cura", "bot")
+        }
 
     before = readable()
     merge_holders("mum", "mira", dry_run=False)
@@ -96,12 +102,17 @@ def test_the_index_and_the_vectors_stay_true(mum, cast):
     from memories.doctor import diagnose
 
     merge_holders("mum", "mira", dry_run=False)
-    assert [one.id for one in diagnose() if one.id.startswith(("index", "vector", "not-indexed", "atoms"))] == []
+    assert [
+        one.id for one in diagnose() if one.id.startswith(("index", "vector", "not-indexed", "atoms"))
+    ] == []
     found = list_memories(cast.mira, q="cake").items
     assert get_memory(cast.mira, found[0].atom_id).holder_id == "mira"
 
 
-@pytest.mark.parametrize(("one", "other", "refusal"), [("mira", "mira", Invalid), ("nobody", "mira", NotFound), ("a b", "mira", Invalid)])
+@pytest.mark.parametrize(
+    ("one", "other", "refusal"),
+    [("mira", "mira", Invalid), ("nobody", "mira", NotFound), ("a b", "mira", Invalid)],
+)
 def test_what_cannot_be_merged_is_refused(cast, one, other, refusal):
     with pytest.raises(refusal):
         merge_holders(one, other)

@@ -184,3 +184,13 @@ def test_an_agent_acting_for_a_guest_learns_what_both_may(cast):
     agent = Viewer("bot", "agent", cast.bot.groups, acting_for=viewer_for("gus"))
     assert get_holder(agent, "mira").contact == {}
     assert get_holder(viewer_for("gus"), "gus").contact
+
+
+def test_who_becomes_a_curator_may_enter_the_admin_and_who_stops_may_not(cast, django_user_model):
+    account = django_user_model.objects.create_user("jonas", password="x" * 12)
+    SignIn.objects.create(user=account, holder_id="jonas")
+
+    for groups, staff in ((["adults", "curators"], True), (["adults"], False)):
+        set_holder(None, "jonas", groups=groups)
+        account.refresh_from_db()
+        assert account.is_staff is staff

@@ -17,9 +17,9 @@ from django.views.decorators.http import require_POST
 from holders.models import KINDS, Holder, SignIn
 from holders.registry import get_holder, remove_holder, set_holder
 from memories.admin.atoms import blame, note
-from memories.curators import CuratorAdmin, curator
 from memories.admin.forms import split_lines
 from memories.admin.shelves import at_least, atoms_link, readable_count
+from memories.curators import CuratorAdmin, curator, sections
 from memories.distinct import counts_of, distinct_values
 from memories.errors import RekalError
 from memories.visibility import Viewer
@@ -47,11 +47,13 @@ class HolderForm(forms.Form):
     )  # fmt: skip
     groups = forms.CharField(
         label=_("Groups"), required=False,
-        help_text=_("Separated by commas, such as: adults, kids, guests. The group curators is given on the host’s command line."),
+        help_text=_("Separated by commas: adults, kids, guests. Curators are named on the host’s command line."),
     )  # fmt: skip
     phone = forms.CharField(label=_("Phone"), required=False, help_text=_("A number that a tap can call."))
     email = forms.CharField(label=_("E-mail"), required=False)
-    chat = forms.CharField(label=_("Chat"), required=False, help_text=_("A name or a link that starts with https://."))
+    chat = forms.CharField(
+        label=_("Chat"), required=False, help_text=_("A name or a link that starts with https://.")
+    )
     address = forms.CharField(label=_("Address"), required=False)
     rekal_url = forms.CharField(
         label=_("Rekal server"), required=False,
@@ -150,7 +152,9 @@ class HolderAdmin(CuratorAdmin):
         register = self.admin_site.admin_view(require_POST(self.register_view))
         return [path("register/", register, name="holders_holder_register"), *super().get_urls()]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         """The directory, with those who hold something this curator may read and are not in it."""
         viewer = curator(request)
         known = set(Holder.objects.values_list("pk", flat=True))
@@ -179,14 +183,20 @@ class HolderAdmin(CuratorAdmin):
         return self._edit(request, HolderForm(request.POST or None), None)
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """One holder's record."""
         holder = self.get_object(request, object_id)
         if holder is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         posted = request.POST if request.method == "POST" else None
-        return self._edit(request, HolderForm(posted, initial=HolderForm.initial_of(holder), change=True), holder)
+        return self._edit(
+            request, HolderForm(posted, initial=HolderForm.initial_of(holder), change=True), holder
+        )
 
     def _edit(self, request: HttpRequest, form: HolderForm, holder: Any) -> HttpResponse:
         viewer = curator(request)
@@ -197,18 +207,26 @@ class HolderAdmin(CuratorAdmin):
                 blame(form, refusal)
             else:
                 flag = CHANGE if holder else ADDITION
-                note(request, Holder, card.holder_id, flag, [{"changed": {"fields": sorted(form.changed_data)}}])
+                note(
+                    request,
+                    Holder,
+                    card.holder_id,
+                    flag,
+                    [{"changed": {"fields": sorted(form.changed_data)}}],
+                )
                 messages.success(request, gettext("The record was saved."))
                 return redirect("admin:holders_holder_changelist")
         context = {
             **self.admin_site.each_context(request),
             "title": str(holder) if holder else gettext("Register a holder"),
             "opts": self.opts,
-            "adminform": admin.helpers.AdminForm(form, HolderForm.FIELDSETS, {}),
+            "adminform": sections(form, HolderForm.FIELDSETS),
             "errors": form.errors,
             "media": self.media + form.media,
             "holder": holder,
-            "account": SignIn.objects.filter(holder_id=holder.pk).select_related("user").first() if holder else None,
+            "account": SignIn.objects.filter(holder_id=holder.pk).select_related("user").first()
+            if holder
+            else None,
         }
         status = 422 if form.is_bound and form.errors else 200
         return TemplateResponse(request, "admin/holders/holder/change_form.html", context, status=status)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from holders.models import SCOPES, Holder, Token
 from holders.tokens import issue, revoke, tokens_of
 from memories.admin.atoms import blame, note
-from memories.curators import CuratorAdmin, curator
+from memories.curators import CuratorAdmin, curator, sections
 from memories.errors import RekalError
 from memories.templatetags import times
 from memories.visibility import Viewer
@@ -31,16 +31,25 @@ SCOPE_WORDS = {
 class TokenForm(forms.Form):
     """A new token."""
 
-    holder_id = forms.ChoiceField(label=_("For"), help_text=_("Yourself, or an agent or service of the household."))
+    holder_id = forms.ChoiceField(
+        label=_("For"), help_text=_("Yourself, or an agent or service of the household.")
+    )
     label = forms.CharField(
-        label=_("What it is for"), max_length=100, required=False, help_text=_("So that you know which one to end.")
+        label=_("What it is for"),
+        max_length=100,
+        required=False,
+        help_text=_("So that you know which one to end."),
     )
     scopes = forms.MultipleChoiceField(
         label=_("It may"), choices=[(one, SCOPE_WORDS[one]) for one in SCOPES], initial=["read", "ask"],
         widget=forms.CheckboxSelectMultiple,
     )  # fmt: skip
     days = forms.IntegerField(
-        label=_("Days it lasts"), required=False, min_value=1, initial=365, help_text=_("Empty: until it is revoked.")
+        label=_("Days it lasts"),
+        required=False,
+        min_value=1,
+        initial=365,
+        help_text=_("Empty: until it is revoked."),
     )
     acting_for_me = forms.BooleanField(
         label=_("The agent acts for me"), required=False,
@@ -108,7 +117,7 @@ class TokenAdmin(CuratorAdmin):
             **self.admin_site.each_context(request),
             "title": gettext("A new token"),
             "opts": self.opts,
-            "adminform": admin.helpers.AdminForm(form, [(None, {"fields": list(form.fields)})], {}),
+            "adminform": sections(form, [(None, {"fields": list(form.fields)})]),
             "errors": form.errors,
             "media": self.media + form.media,
             "plain": plain,

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, AdminForm
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.admin.utils import quote
 from django.contrib.admin.views.main import ChangeList
@@ -17,15 +17,16 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memories import names
 from memories.admin import bulk, filters
-from memories.curators import CuratorAdmin, ReadableChangeList, curator
 from memories.admin.forms import AtomForm, fieldsets_of
 from memories.browse import get_memory, history, matching
+from memories.curators import CuratorAdmin, ReadableChangeList, curator, sections
 from memories.errors import NotFound, RekalError
 from memories.evidence import evidence
 from memories.forget import forget
@@ -34,7 +35,7 @@ from memories.remember import edit, remember
 from memories.results import Memory
 from memories.templatetags import times
 from memories.views import FORM_FIELDS
-from memories.visibility import Viewer, narrowest
+from memories.visibility import Viewer
 
 WORDS = 90  # characters of a memory in a list
 
@@ -77,7 +78,7 @@ class AtomAdmin(CuratorAdmin):
         filters.OriginFilter, filters.ReadersFilter, filters.TagFilter, filters.ModalityFilter,
         filters.SourceFilter, filters.CartridgeFilter,
     )  # fmt: skip
-    actions = ("preview",)
+    actions = ["preview"]
     change_form_template = "admin/memories/atom/change_form.html"
 
     # The list.
@@ -88,7 +89,9 @@ class AtomAdmin(CuratorAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return AtomChangeList
 
-    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
+    def get_search_results(
+        self, request: HttpRequest, queryset: Any, search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
         return (queryset.filter(matching(search_term)) if search_term.strip() else queryset), False
 
     def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
@@ -105,7 +108,9 @@ class AtomAdmin(CuratorAdmin):
     @admin.display(description=_("memory"))
     def first_words(self, atom: Atom) -> str:
         """The beginning of the text, on one line."""
-        return format_html('<bdi dir="auto">{}</bdi>', Truncator(" ".join(atom.text[:400].split())).chars(WORDS))
+        return format_html(
+            '<bdi dir="auto">{}</bdi>', Truncator(" ".join(atom.text[:400].split())).chars(WORDS)
+        )
 
     @admin.display(description=_("scenario"), ordering="scenario", empty_value="–")
     def scenario_name(self, atom: Atom) -> str | None:
@@ -125,7 +130,9 @@ class AtomAdmin(CuratorAdmin):
     @admin.display(description=_("who may read it"))
     def readers(self, atom: Atom) -> str:
         """The kind of audience, never the names in it."""
-        audience = "household" if atom.audience == "household_except" else atom.audience  # who is left out: not ours
+        audience = (
+            "household" if atom.audience == "household_except" else atom.audience
+        )  # who is left out: not ours
         return str(filters.AUDIENCES.get(audience, audience))
 
     @admin.display(description=_("origin"))
@@ -134,7 +141,7 @@ class AtomAdmin(CuratorAdmin):
         return atom.origin.replace("_", " ")
 
     @admin.display(description="")
-    def action_checkbox(self, obj: Any) -> str:
+    def action_checkbox(self, obj: Any) -> SafeString:
         """A tick by public id."""
         label = gettext("Tick this memory")
         return format_html(
@@ -149,7 +156,9 @@ class AtomAdmin(CuratorAdmin):
     def get_action_choices(self, request: HttpRequest, default_choices: Any = ()) -> list[tuple[str, str]]:
         return [("", "---------"), *((name, str(label)) for name, label in bulk.CHOICES)]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         """The list; ticked rows go to the page that shows what would change."""
         if request.method == "POST" and "action" in request.POST:
             return bulk.page(self, request)
@@ -183,7 +192,11 @@ class AtomAdmin(CuratorAdmin):
         return self._form_page(request, form, None)
 
     def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """One memory: what it says, when, for whom."""
         viewer = curator(request)
@@ -219,7 +232,7 @@ class AtomAdmin(CuratorAdmin):
             **self.admin_site.each_context(request),
             "title": gettext("A memory") if memory else gettext("Write a memory down"),
             "opts": self.opts,
-            "adminform": AdminForm(form, fieldsets_of(form), {}),
+            "adminform": sections(form, fieldsets_of(form)),
             "errors": form.errors,
             "media": self.media + form.media,
             "memory": memory,
@@ -280,7 +293,7 @@ def note(request: HttpRequest, model: Any, object_id: str, flag: int, message: A
     """A line in the admin's log about a thing with a public id."""
     kind = ContentType.objects.get_for_model(model)
     LogEntry.objects.create(
-        user_id=request.user.pk,
+        user_id=request.user.pk or 0,
         content_type=kind,
         object_id=object_id,
         object_repr=f"{'memory' if model is Atom else kind.name} {object_id}"[:200],

@@ -1,4 +1,4 @@
-"""Changing many memories at once: first a page of exactly what would change for each and what stays, then the change."""
+"""Changing many memories at once: first a page of exactly what changes for each and what stays, then the change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from memories import timestamps
-from memories.curators import curator
+from memories import cartridges, timestamps
 from memories.admin.filters import AUDIENCES
+from memories.curators import curator
 from memories.drafts import checked_name
 from memories.duplicates import mark_duplicates
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
@@ -67,7 +67,12 @@ class Plan:
 
 def narrowed(viewer: Viewer, atom_id: str) -> dict[str, Any]:
     """A memory's stored visibility, narrowed to its holder; whom it keeps out stays kept out. Raises `NotFound`."""
-    stored = Atom.objects.visible_to(viewer).filter(atom_id=atom_id).values_list("visibility_json", flat=True).first()
+    stored = (
+        Atom.objects.visible_to(viewer)
+        .filter(atom_id=atom_id)
+        .values_list("visibility_json", flat=True)
+        .first()
+    )
     if stored is None:
         raise NotFound(NO_SUCH_MEMORY)
     return narrowest([stored, '{"scope": "private"}'])
@@ -107,14 +112,18 @@ def _preview(
         "cartridges": Cartridge.objects.filter(owner_id=viewer.holder_id).order_by("name", "pk"),
         "scopes": [(one, AUDIENCES[one]) for one in SCOPES if one in AUDIENCES],
     }
-    return TemplateResponse(request, "admin/memories/atom/bulk.html", context, status=422 if context["refusal"] else 200)
+    return TemplateResponse(
+        request, "admin/memories/atom/bulk.html", context, status=422 if context["refusal"] else 200
+    )
 
 
 def make_plan(viewer: Viewer, action: str, posted: QueryDict, atoms: list[Atom]) -> Plan:
     """What the action would do to each memory. Raises `Invalid` while its value is missing or will not do."""
     plan = Plan(action, posted.get("value", "").strip())
     describe = DESCRIBERS[action](viewer, plan, atoms)
-    plan.steps = [describe(atom, memory) for atom, memory in zip(atoms, memories_for(viewer, atoms), strict=True)]
+    plan.steps = [
+        describe(atom, memory) for atom, memory in zip(atoms, memories_for(viewer, atoms), strict=True)
+    ]
     return plan
 
 
@@ -176,14 +185,13 @@ def _cartridge(viewer: Viewer, plan: Plan, atoms: list[Atom]) -> Describe:
     chosen = Cartridge.objects.filter(pk=plan.value, owner_id=viewer.holder_id).first()
     if chosen is None:
         raise Invalid(gettext("Choose one of your cartridges."), "value")
-    inside = set(
-        CartridgeAtom.objects.filter(cartridge=chosen, atom__in=[one.atom_id for one in atoms]).values_list(
-            "atom_id", flat=True
-        )
-    )
+    rows = CartridgeAtom.objects.filter(cartridge=chosen, atom__in=[one.atom_id for one in atoms])
+    inside = {str(one) for one in rows.values_list("atom_id", flat=True)}
 
     def describe(atom: Atom, memory: Memory) -> Step:
-        return Step(memory, "–", chosen.name, gettext("It is in it already.") if atom.atom_id in inside else "")
+        return Step(
+            memory, "–", chosen.name, gettext("It is in it already.") if atom.atom_id in inside else ""
+        )
 
     return describe
 
@@ -234,7 +242,9 @@ def _carry_out(model_admin: "AtomAdmin", request: HttpRequest, plan: Plan) -> Ht
     for step in plan.changing:
         flag = DELETION if plan.action == "forget" else CHANGE
         model_admin.note(request, step.memory.atom_id, flag, [{"changed": {"fields": [plan.action]}}])
-    messages.success(request, ngettext("%(n)d memory changed.", "%(n)d memories changed.", done) % {"n": done})
+    messages.success(
+        request, ngettext("%(n)d memory changed.", "%(n)d memories changed.", done) % {"n": done}
+    )
     if left := left + len(plan.steps) - len(plan.changing):
         words = ngettext("%(n)d stays as it was.", "%(n)d stay as they were.", left)
         messages.warning(request, words % {"n": left})
@@ -253,7 +263,7 @@ def change_one(viewer: Viewer, plan: Plan, step: Step) -> None:
     elif plan.action == "close":
         edit(viewer, atom_id, if_updated_at=seen, valid_to=timestamps.now())
     elif plan.action == "cartridge":
-        CartridgeAtom.objects.get_or_create(cartridge_id=plan.value, atom_id=atom_id)
+        cartridges.change(viewer, plan.value, add=[atom_id])
     elif plan.action == "forget":
         forget(viewer, atom_id)
     else:

@@ -11,13 +11,14 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from memories import names, timestamps
+from memories.cartridges import visible_cartridges
 from memories.curators import TypedFilter, curator
 from memories.distinct import distinct_values, event_dates
 from memories.fields import JSONListContains
-from memories.models import MODALITIES, ORIGINS, Atom, Cartridge, CartridgeAtom, Source
+from memories.models import MODALITIES, ORIGINS, Atom, CartridgeAtom, Source
 from memories.selection import ENDING_DAYS
 from memories.text import match_query
-from memories.visibility import AtomQuerySet, Viewer
+from memories.visibility import AtomQuerySet
 
 NEWEST = 2_000  # memories whose tags are offered; any other tag is filtered by in the address
 STATES = {
@@ -63,13 +64,6 @@ def tagged(tag: str) -> Q:
 def indexed(column: str, expression: str) -> Any:
     """Row numbers whose indexed `column` matches an FTS5 expression."""
     return RawSQL("SELECT rowid FROM atom_fts WHERE atom_fts MATCH %s", [f"{column} : ({expression})"])
-
-
-def shown_cartridges(viewer: Viewer) -> QuerySet[Cartridge]:
-    """The cartridges whose names this viewer may see: her own and those shared with her."""
-    readers = [f"holder:{viewer.holder_id}", *(f"group:{group}" for group in viewer.groups)]
-    shared = Cartridge.objects.filter(shares__reader__in=readers).values("pk")
-    return Cartridge.objects.filter(Q(owner_id=viewer.holder_id) | Q(pk__in=shared))
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -124,7 +118,9 @@ class ReadersFilter(ChoiceFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Whom a memory leaves out is its holder's to know, so both kinds of “everyone at home” are one."""
         if self.value() == "household":
-            return queryset.exclude(audience__in=("private", "listed", "closed"))  # read newest first, not sorted
+            return queryset.exclude(
+                audience__in=("private", "listed", "closed")
+            )  # read newest first, not sorted
         return queryset.filter(audience=self.value()) if self.value() else queryset
 
 
@@ -194,13 +190,13 @@ class CartridgeFilter(TypedFilter):
     parameter_name = "cartridge"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        shown = shown_cartridges(curator(request)).order_by("name", "pk")[: self.limit]
+        shown = visible_cartridges(curator(request)).order_by("name", "pk")[: self.limit]
         return list(shown.values_list("pk", "name"))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if not self.value():
             return queryset
-        shown = shown_cartridges(curator(request)).filter(pk=self.value())
+        shown = visible_cartridges(curator(request)).filter(pk=self.value())
         members = CartridgeAtom.objects.filter(cartridge__in=shown.values("pk"))
         return queryset.filter(atom_id__in=members.values("atom_id"))
 
@@ -231,7 +227,9 @@ def within(prefix: str) -> Q:
 def drill_down(atoms: AtomQuerySet, prefix: str) -> list[tuple[str, str]]:
     """The next finer dates below `prefix` at which something readable happened, latest first: a jump each."""
     width = {0: 4, 4: 7, 7: 10}.get(len(prefix))
-    found: list[tuple[str, str]] = [(prefix[:cut], f"‹ {prefix[:cut]}") for cut in (4, 7) if cut < len(prefix)]
+    found: list[tuple[str, str]] = [
+        (prefix[:cut], f"‹ {prefix[:cut]}") for cut in (4, 7) if cut < len(prefix)
+    ]
     if prefix:
         found.append((prefix, prefix))
     if width is None:

@@ -8,8 +8,12 @@ from django.utils.translation import gettext_lazy as _
 from memories.forms import MemoryForm
 
 HELP = {
-    "text": _("The statement itself, kept letter for letter. A new wording keeps the old one in the history."),
-    "scenario": _("The situation it may be used in. Empty: in any. Recall in a scenario finds this one and the empty one."),
+    "text": _(
+        "The statement itself, kept letter for letter. A new wording keeps the old one in the history."
+    ),
+    "scenario": _(
+        "The situation it may be used in. Empty: in any. Recall in a scenario finds this one and the empty one."
+    ),
     "tags": _("Separated by commas; at most fifty short words."),
     "on": _("The day it happened. With “how exactly” it may stand for its month or its year."),
     "at": _("In your own time zone. Empty: the whole day."),
@@ -20,15 +24,20 @@ HELP = {
     "true_until": _("After this day it no longer counts as true; it stays in the history."),
     "keep_until": _("After this day nobody finds it any more, and pruning removes it."),
     "source": _("A letter, a manual and its page (manual.pdf#page=3), a website."),
-    "holder_id": _("Whose knowledge it is: a holder’s id. Empty: yours. For somebody else it counts once she says it is so."),
+    "holder_id": _(
+        "Whose knowledge it is: a holder’s id. Empty: yours. For somebody else it counts once she says it is so."
+    ),
     "readers": _("You may narrow who reads somebody else’s memory, never widen it."),
     "hidden": _("Nobody is told that the holder may know something about this."),
 }
 NARROWER = [("", _("As it is")), ("private", _("The holder alone"))]
-FIELDSETS = [
+FIELDSETS: list[tuple[Any, dict[str, Any]]] = [
     (None, {"fields": ("text", "holder_id", "scenario", "tags", "source")}),
     (_("When it happened"), {"fields": ("on", "exact", "at", "until", "until_time")}),
-    (_("How long it is true, and how long it is kept"), {"fields": ("true_from", "true_until", "keep_until")}),
+    (
+        _("How long it is true, and how long it is kept"),
+        {"fields": ("true_from", "true_until", "keep_until")},
+    ),
     (_("Who may read it"), {"fields": ("readers", "named", "denied", "hidden")}),
 ]
 
@@ -36,13 +45,13 @@ FIELDSETS = [
 class AtomForm(MemoryForm):
     """One memory, for the admin: the family's own form with an explanation at every field."""
 
-    named = forms.CharField(
+    named = forms.CharField(  # type: ignore[assignment]  # lines to type instead of boxes to tick
         label=_("These may read it"),
         required=False,
         help_text=_("Only for “I choose”: one a line, holder:ID or group:NAME."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    denied = forms.CharField(
+    denied = forms.CharField(  # type: ignore[assignment]
         label=_("These may never read it"),
         required=False,
         help_text=_("Whatever else is chosen: holder ids, one a line."),
@@ -59,7 +68,7 @@ class AtomForm(MemoryForm):
             del self.fields["holder_id"]
         if not mine:  # who else reads it, or is kept out, is the holder's to know
             del self.fields["named"], self.fields["denied"], self.fields["hidden"]
-            self.initial = self.initial | {"readers": ""}
+            self.initial = {**self.initial, "readers": ""}
             self.fields["readers"] = forms.ChoiceField(
                 label=self.fields["readers"].label, choices=NARROWER, required=False, widget=forms.RadioSelect,
                 help_text=HELP["readers"],

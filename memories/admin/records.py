@@ -3,14 +3,14 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from memories.curators import CuratorAdmin
-from memories.models import Atom, CacheEvent, EvidenceEdge
+from memories.models import Atom, AuditEntry, CacheEvent, EvidenceEdge
 from memories.statistics import cache_rates
 from memories.visibility import Viewer
 
@@ -28,7 +28,8 @@ class EdgeAdmin(CuratorAdmin):
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         atoms = Atom.objects.visible_to(viewer)
         return EvidenceEdge.objects.filter(
-            Exists(atoms.filter(atom_id=OuterRef("from_atom_id"))), Exists(atoms.filter(atom_id=OuterRef("to_atom_id")))
+            Exists(atoms.filter(atom_id=OuterRef("from_atom_id"))),
+            Exists(atoms.filter(atom_id=OuterRef("to_atom_id"))),
         )
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -63,5 +64,20 @@ class CacheEventAdmin(CuratorAdmin):
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         return CacheEvent.objects.all()
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
         return super().changelist_view(request, {**(extra_context or {}), "rates": cache_rates(days=30)})
+
+
+@admin.register(AuditEntry)
+class AuditAdmin(CuratorAdmin):
+    """Removals of many memories: the curator's own, and those she made; how much others forgot is not hers to count."""
+
+    list_display = ("at", "action", "holder_id", "by", "count")
+    list_filter = ("action",)
+    ordering = ("-at",)
+    fields = ("at", "action", "holder_id", "by", "count")
+
+    def readable(self, viewer: Viewer) -> QuerySet[Any]:
+        return AuditEntry.objects.filter(Q(holder_id=viewer.holder_id) | Q(by=viewer.holder_id))

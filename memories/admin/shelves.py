@@ -3,23 +3,28 @@
 from typing import Any, ClassVar
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from memories.curators import CuratorAdmin, curator
-from memories.admin.filters import shown_cartridges
+from memories import scenarios
+from memories.cartridges import change as rename
+from memories.cartridges import visible_cartridges
+from memories.curators import GONE, CuratorAdmin, curator
 from memories.distinct import ENOUGH, counts_of
 from memories.drafts import checked_name
-from memories.errors import Invalid
+from memories.errors import Invalid, NotFound
 from memories.fields import read_json
 from memories.models import Atom, Cartridge, CartridgeAtom, Mount, Scenario, Source
 from memories.sources import openable
-from memories.visibility import Viewer, dump_visibility, parse_visibility
+from memories.visibility import Viewer, narrowest
 
 USUAL = [
     ("", _("As the household usually does")),
@@ -56,7 +61,9 @@ class ScenarioForm(forms.ModelForm):  # type: ignore[type-arg]
         model = Scenario
         fields = ("name", "description")
         help_texts: ClassVar = {
-            "name": _("What memories call it. Renaming or merging changes memories: that is done on the page of scenarios."),
+            "name": _(
+                "What memories call it. It is changed under “Rename or merge”, since memories change with it."
+            ),
             "description": _("When to use it, in a sentence."),
         }
 
@@ -76,20 +83,33 @@ class ScenarioForm(forms.ModelForm):  # type: ignore[type-arg]
         except Invalid as error:
             raise forms.ValidationError(str(error)) from None
 
+    def clean_description(self) -> str:
+        """Not longer than the verb takes."""
+        said: str = self.cleaned_data["description"].strip()
+        if len(said) > scenarios.MAX_DESCRIPTION or "\x00" in said:
+            limit = scenarios.MAX_DESCRIPTION
+            raise forms.ValidationError(_("A description may have at most %(n)d characters.") % {"n": limit})
+        return said
+
     def clean(self) -> dict[str, Any]:
-        """Turn the choice into a complete visibility."""
+        """Groups are named where they are chosen."""
         data = super().clean() or {}
-        groups = [one.strip() for one in data.get("groups", "").split(",") if one.strip()]
-        if data.get("usual") == "groups" and not groups:
+        if data.get("usual") == "groups" and not self._groups():
             self.add_error("groups", _("Name at least one group."))
-        self.instance.default_visibility_json = self._default(data.get("usual", ""), groups)
         return data
 
-    def _default(self, usual: str, groups: list[str]) -> str | None:
+    def _groups(self) -> list[str]:
+        return [one.strip() for one in self.cleaned_data.get("groups", "").split(",") if one.strip()]
+
+    def default(self) -> dict[str, Any] | None:
+        """The default visibility that was chosen; holders it names and whom it leaves out stay as they were."""
+        usual = self.cleaned_data["usual"]
         if not usual:
             return None
-        wanted = {"scope": "holders", "groups": groups} if usual == "groups" else {"scope": usual}
-        return dump_visibility(parse_visibility(wanted))
+        stored = narrowest([self.instance.default_visibility_json or '{"scope": "household"}'])
+        if usual == "groups":
+            return stored | {"scope": "holders", "groups": self._groups()}
+        return stored | {"scope": usual, "holders": [], "groups": []}
 
 
 @admin.register(Scenario)
@@ -98,6 +118,7 @@ class ScenarioAdmin(CuratorAdmin):
 
     adds = changes = True
     form = ScenarioForm
+    change_form_template = "admin/memories/scenario/change_form.html"
     list_display = ("name", "description")
     search_fields = ("name",)
     ordering = ("name",)
@@ -108,6 +129,42 @@ class ScenarioAdmin(CuratorAdmin):
 
     def get_list_display(self, request: HttpRequest) -> tuple[Any, ...]:
         return ("name", "description", readable_count(request, "scenario", Scenario, "name"))
+
+    def get_urls(self) -> list[URLPattern]:
+        move = self.admin_site.admin_view(self.move_view)
+        return [path("<path:object_id>/move/", move, name="memories_scenario_move"), *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Through the verb: what it says of the scenario, and who reads what is written down in it."""
+        card = scenarios.describe(
+            curator(request), obj.name,
+            description=form.cleaned_data["description"], default_visibility=form.default(),
+        )  # fmt: skip
+        obj.pk = Scenario.objects.get(name=card.name).pk
+
+    def move_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Rename a scenario, or merge it into another: first what would move. Raises `NotFound`, `Invalid`."""
+        viewer = curator(request)
+        scenario = self.get_object(request, object_id)
+        if scenario is None:
+            raise NotFound(GONE)
+        into, move, refusal = request.POST.get("into", "").strip(), None, ""
+        if request.method == "POST":
+            try:
+                move = scenarios.merge(viewer, [scenario.name], into, dry_run="agreed" not in request.POST)
+                if "agreed" in request.POST:
+                    messages.success(request, gettext("%(n)d memories moved.") % {"n": move.moving})
+                    return redirect("admin:memories_scenario_changelist")
+            except Invalid as error:
+                refusal = str(error)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": gettext("Rename or merge “%(name)s”") % {"name": scenario.name},
+            "opts": self.opts, "scenario": scenario, "into": into, "move": move, "refusal": refusal,
+            "others": Scenario.objects.exclude(pk=scenario.pk).order_by("name"),
+        }  # fmt: skip
+        page = "admin/memories/scenario/move.html"
+        return TemplateResponse(request, page, context, status=422 if refusal else 200)
 
 
 def readable_count(request: HttpRequest, column: str, model: Any, field: str) -> Any:
@@ -154,10 +211,17 @@ class SourceAdmin(CuratorAdmin):
     @admin.display(description=_("memories drawn from it"))
     def drawn(self, source: Any) -> str:
         """The first of them that this curator may read, and a link to all."""
-        atoms = Atom.objects.visible_to(source.viewer).filter(source_ref=source).order_by("source", "pk")[:SHOWN]
-        rows = [(reverse("admin:memories_atom_change", args=[one.atom_id]), one.source, one.text[:200]) for one in atoms]
+        atoms = (
+            Atom.objects.visible_to(source.viewer).filter(source_ref=source).order_by("source", "pk")[:SHOWN]
+        )
+        rows = [
+            (reverse("admin:memories_atom_change", args=[one.atom_id]), one.source, one.text[:200])
+            for one in atoms
+        ]
         listed = format_html_join("", '<li><a href="{}">{}</a> <bdi dir="auto">{}</bdi></li>', rows)
-        return format_html("<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), source_file=source.pk))
+        return format_html(
+            "<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), source_file=source.pk)
+        )
 
 
 @admin.register(Cartridge)
@@ -172,7 +236,7 @@ class CartridgeAdmin(CuratorAdmin):
     readonly_fields = ("owner_id", "created_at", "dna", "members", "mounted")
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
-        return shown_cartridges(viewer)
+        return visible_cartridges(viewer)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_change_permission(request, obj) and self._owns(request, obj)
@@ -182,6 +246,9 @@ class CartridgeAdmin(CuratorAdmin):
 
     def _owns(self, request: HttpRequest, obj: Any) -> bool:
         return obj is None or obj.owner_id == curator(request).holder_id
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        rename(curator(request), obj.pk, name=obj.name)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         found = super().get_object(request, object_id, from_field)
@@ -193,10 +260,16 @@ class CartridgeAdmin(CuratorAdmin):
     def members(self, cartridge: Any) -> str:
         """The first of them, and a link to all."""
         inside = CartridgeAtom.objects.filter(cartridge=cartridge).values("atom_id")
-        atoms = Atom.objects.visible_to(cartridge.viewer).filter(atom_id__in=inside).order_by("-ingested_at")[:SHOWN]
+        atoms = (
+            Atom.objects.visible_to(cartridge.viewer)
+            .filter(atom_id__in=inside)
+            .order_by("-ingested_at")[:SHOWN]
+        )
         rows = [(reverse("admin:memories_atom_change", args=[one.atom_id]), one.text[:120]) for one in atoms]
         listed = format_html_join("", '<li><a href="{}"><bdi dir="auto">{}</bdi></a></li>', rows)
-        return format_html("<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), cartridge=cartridge.pk))
+        return format_html(
+            "<ul>{}</ul><p>{}</p>", listed, atoms_link(_("All of them"), cartridge=cartridge.pk)
+        )
 
     @admin.display(description=_("mounted by"))
     def mounted(self, cartridge: Any) -> str:
@@ -205,4 +278,3 @@ class CartridgeAdmin(CuratorAdmin):
         if cartridge.owner_id != cartridge.viewer.holder_id:
             mounts = mounts.filter(holder_id=cartridge.viewer.holder_id)
         return ", ".join(mounts.order_by("holder_id").values_list("holder_id", flat=True)) or "–"
-

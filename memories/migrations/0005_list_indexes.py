@@ -13,11 +13,19 @@ class Migration(migrations.Migration):
         migrations.RemoveIndex("atom", "idx_atoms_modality"),
         migrations.RemoveIndex("atom", "idx_atoms_holder"),
         migrations.RemoveIndex("atom", "idx_atoms_scenario"),
-        migrations.AddIndex("atom", models.Index(fields=["modality", "ingested_at"], name="idx_atoms_modality")),
-        migrations.AddIndex("atom", models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder")),
-        migrations.AddIndex("atom", models.Index(fields=["scenario", "ingested_at"], name="idx_atoms_scenario")),
+        migrations.AddIndex(
+            "atom", models.Index(fields=["modality", "ingested_at"], name="idx_atoms_modality")
+        ),
+        migrations.AddIndex(
+            "atom", models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder")
+        ),
+        migrations.AddIndex(
+            "atom", models.Index(fields=["scenario", "ingested_at"], name="idx_atoms_scenario")
+        ),
         migrations.AddIndex("atom", models.Index(fields=["origin", "ingested_at"], name="idx_atoms_origin")),
-        migrations.AddIndex("atom", models.Index(fields=["audience", "ingested_at"], name="idx_atoms_audience")),
+        migrations.AddIndex(
+            "atom", models.Index(fields=["audience", "ingested_at"], name="idx_atoms_audience")
+        ),
         migrations.AddIndex(
             "atom",
             models.Index(
@@ -27,7 +35,9 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "atom",
             models.Index(
-                fields=["ingested_at"], condition=models.Q(retention_until__isnull=False), name="idx_atoms_lapsing"
+                fields=["ingested_at"],
+                condition=models.Q(retention_until__isnull=False),
+                name="idx_atoms_lapsing",
             ),
         ),
     ]

@@ -63,6 +63,17 @@ def read(path: Path, options: Options) -> Iterator[Record]:
             text.detach()  # the file is its opener's to close
 
 
+def header(path: Path) -> list[str]:
+    """The names of the file's columns. Raises `Invalid`."""
+    csv.field_size_limit(CELL)
+    with files.opened(path) as file:
+        text = _decoded(file)
+        try:
+            return _header(path, csv.reader(text, _dialect(path)))
+        finally:
+            text.detach()  # the file is its opener's to close
+
+
 def _header(path: Path, rows: Any) -> list[str]:
     try:
         return [cell.strip() for cell in next(rows, [])]

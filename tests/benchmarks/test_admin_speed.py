@@ -48,7 +48,9 @@ def pages(browser: Client) -> dict[str, Callable[[], None]]:
 
         def change() -> None:
             form = browser.get(address).context["adminform"].form
-            data = {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
+            data = {
+                name: form[name].value() for name in form.fields if form[name].value() not in (None, False)
+            }
             data |= {field: f"The piano number {next(numbers)} stands in the hallway."}
             assert browser.post(address, data).status_code == 302
 
@@ -94,5 +96,9 @@ def test_half_a_million_memories_take_at_most_three_times_as_long_as_five_thousa
     large = medians(browser)
     benchmark.pedantic(pages(browser)["changelist"], rounds=ROUNDS)
     for name, seconds in large.items():
-        print(f"{name:28} {small[name] * 1000:7.1f} ms  {seconds * 1000:7.1f} ms  {seconds / small[name]:.2f} ×")
-    assert {name: seconds / small[name] for name, seconds in large.items() if seconds > MOST * small[name]} == {}
+        print(
+            f"{name:28} {small[name] * 1000:7.1f} ms  {seconds * 1000:7.1f} ms  {seconds / small[name]:.2f} ×"
+        )
+    assert {
+        name: seconds / small[name] for name, seconds in large.items() if seconds > MOST * small[name]
+    } == {}

@@ -6,18 +6,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from holders.models import Holder
-from holders.registry import set_holder
+from holders.newcomers import register
 from memories.cartridge_files import archive
-from memories.errors import Invalid, NotAllowed
 from memories.store import zone
 from memories.transfer import files
 from memories.transfer.formats import FORMATS, format_of
 from memories.transfer.identities import Choices
 from memories.transfer.load import Loaded, Skipped, load
-from memories.transfer.records import HolderDraft, Options
+from memories.transfer.records import Options
 from memories.transfer.whatsapp import ORDERS
-from memories.visibility import GUESTS, Viewer
+from memories.visibility import Viewer
 from rekal_site import render
 from rekal_site.management.base import NOTHING, RekalCommand
 from rekal_site.management.cartridges import bring_in, imported_lines
@@ -124,34 +122,6 @@ def _is_cartridge(path: Path, stated: str | None) -> bool:
     if stated is not None:
         return stated == CARTRIDGE
     return path.is_file() and archive.recognises(path, files.head(path))
-
-
-def register(viewer: Viewer, report: Loaded) -> list[str]:
-    """Put people the file tells of into the directory where they are missing; the ids of the new ones.
-
-    They come in as guests: being in somebody's address book opens nothing. Whoever may not register anybody has
-    that said once in the report.
-    """
-    new: list[str] = []
-    for draft in report.holders:
-        if Holder.objects.filter(pk=draft.holder_id).exists():
-            continue
-        try:
-            set_holder(
-                viewer, draft.holder_id, name=draft.name, kind=draft.kind, knows_about=draft.knows_about,
-                contact=draft.contact, groups=[GUESTS],
-            )  # fmt: skip
-            new.append(draft.holder_id)
-        except NotAllowed as error:
-            report.notes.append(Skipped(0, f"{_count(report.holders)} not registered: {error}"))
-            break
-        except Invalid as error:
-            report.skipped.append(Skipped(0, f"{draft.name}: {error}"))
-    return new
-
-
-def _count(holders: Sequence[HolderDraft]) -> str:
-    return "1 person was" if len(holders) == 1 else f"{len(holders)} people were"
 
 
 def summary(report: Loaded, *, dry_run: bool = False) -> str:
