@@ -128,16 +128,13 @@ class _Page:
 
     def _look(self, form: BringInForm, chosen: Format) -> HttpResponse:
         told = form.told()
-        found = go_through(
-            self.viewer, self.path, chosen, told, dry_run=True, seconds=LOOK_SECONDS
-        )
+        found = go_through(self.viewer, self.path, chosen, told, dry_run=True, seconds=LOOK_SECONDS)
         self._show(found)
         names = [
-            Name(one, told.holders.get(one, ""), found.report.names.get(one, one))
-            for one in found.names
+            Name(one, told.holders.get(one, ""), found.report.names.get(one, one)) for one in found.names
         ]
         self.context |= {
-            "names": names[:MOST_NAMES],
+            "in_file": names[:MOST_NAMES],
             "more_names": max(0, len(names) - MOST_NAMES),
         }
         return self._render("look")
@@ -145,9 +142,7 @@ class _Page:
     def _take(self, form: BringInForm, chosen: Format) -> HttpResponse:
         told = form.told()
         with _one_at_a_time(self.viewer):
-            found = go_through(
-                self.viewer, self.path, chosen, told, dry_run=False, seconds=TAKE_SECONDS
-            )
+            found = go_through(self.viewer, self.path, chosen, told, dry_run=False, seconds=TAKE_SECONDS)
             new = register(self.viewer, found.report) if found.whole and self._registers(form) else []
         before = self._before()
         found.report.taken += before

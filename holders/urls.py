@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from holders import bring_in_views, cartridge_views, door_views, me_views, question_views, sharing_views, views
+from holders import (
+    bring_in_views,
+    cartridge_views,
+    door_views,
+    me_views,
+    question_views,
+    sharing_views,
+    views,
+)
 
 urlpatterns = [
     path("", views.ask, name="ask"),

@@ -161,6 +161,8 @@ class Atom(models.Model):
 
     class Meta:
         db_table = "atoms"
+        verbose_name = "memory"
+        verbose_name_plural = "memories"
         indexes: ClassVar = [
             models.Index(fields=["modality", "ingested_at"], name="idx_atoms_modality"),
             models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder"),
@@ -428,6 +430,7 @@ class AuditEntry(models.Model):
 
     class Meta:
         db_table = "audit_entries"
+        verbose_name_plural = "audit entries"
         constraints: ClassVar = [moment_check("audit_entries", "at")]
 
     def __str__(self) -> str:

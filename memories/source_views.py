@@ -7,13 +7,11 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memories import facets, source_files, sources
 from memories.errors import RekalError
-from memories.extract.sniff import KINDS_TAKEN
 from memories.forms import ReadersForm, split_tags
 from memories.pages import members_only
 from memories.sources_api import served
@@ -59,7 +57,6 @@ def source_list(request: HttpRequest) -> HttpResponse:
         "page": page,
         "scenarios": facets.scenarios_of(viewer),
         "most": source_files.MAX_BYTES // 1024**2,
-        "kinds": KINDS_TAKEN,
     }
     return render(request, "sources.html", context, status=422 if form.errors else 200)
 
@@ -124,8 +121,6 @@ def preview(request: HttpRequest, source_id: str) -> FileResponse:
 def delete(request: HttpRequest, source_id: str) -> HttpResponseBase:
     """The file with every memory that came from it, for good."""
     gone = sources.delete_source(_viewer(request), source_id)
-    said = ngettext(
-        "The file is gone, with %(n)d memory.", "The file is gone, with %(n)d memories.", gone
-    )
+    said = ngettext("The file is gone, with %(n)d memory.", "The file is gone, with %(n)d memories.", gone)
     messages.success(request, said % {"n": gone})
     return redirect("sources")

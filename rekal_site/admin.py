@@ -34,6 +34,7 @@ NOT_HERE = (
     "password_change_done",
 )  # tell of hidden rows, or bypass the one door
 WIDTH, HEIGHT, GAP = 320, 80, 2
+FEWEST = 6  # bars are no wider than a sixth of their chart
 RATE_DAYS = 14
 
 
@@ -62,7 +63,7 @@ def columns(pairs: Iterable[tuple[str, int]]) -> Chart:
     """Upright bars side by side, the tallest as high as the chart."""
     values = list(pairs)
     most = max((value for _label, value in values), default=0) or 1
-    width = WIDTH / max(len(values), 1)
+    width = WIDTH / max(len(values), FEWEST)
     return Chart(
         tuple(
             Bar(

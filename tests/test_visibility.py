@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -23,7 +24,7 @@ from memories.browse import get_memory, history, list_memories
 from memories.cartridge_files import table
 from memories.cartridge_files import write as cartridge_export
 from memories.errors import Invalid, NotFound
-from memories.models import Atom, Cartridge, CartridgeAtom
+from memories.models import Atom, Cartridge, CartridgeAtom, Source
 from memories.recall import recall
 from memories.remember import remember
 from memories.text import index_text
@@ -228,7 +229,54 @@ def by_admin(viewer: Viewer, ids: dict[str, str]) -> bytes:
     return b"".join(browser.get(f"/admin/{one}", follow=True).content for one in lists)
 
 
+def by_files(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    """Files that hold one hidden memory each, and one that holds all; over pages, JSON and the command."""
+    browser = a_browser(viewer)
+    _, plain = Token.objects.issue(viewer.holder_id, ["read"])
+    api = Client(headers={"authorization": f"Bearer {plain}"})
+    seen = [browser.get(reverse("sources")), api.get("/api/sources")]
+    for word, atom_id in ids.items():
+        uploaded = json.dumps({"uploaded_by": "mira"})
+        source = Source.objects.create(
+            path=f"about-{word}.txt", kind="text", mime="text/plain", sha256="0" * 64, size_bytes=1,
+            metadata_json=uploaded,
+        )  # fmt: skip
+        Atom.objects.filter(atom_id=atom_id).update(source_ref=source)
+        pages = ("source", "source-file", "source-preview")
+        seen += [browser.get(reverse(page, args=[source.pk])) for page in pages]
+        seen.append(api.get(f"/api/sources/{source.pk}"))
+    seen += [browser.get(reverse("sources")), api.get("/api/sources")]
+    out = io.StringIO()
+    try:
+        call_command("sources", "--as", viewer.holder_id, stdout=out, stderr=out)
+    except CommandError:
+        pass
+    return b"".join(one.content for one in seen) + out.getvalue().encode()
+
+
+def by_bringing_in(viewer: Viewer, ids: dict[str, str]) -> bytes:
+    """A file that names everybody's ids and hidden memories' ids, looked at and taken, as every one of the cast."""
+    browser = a_browser(viewer)
+    lines = [
+        json.dumps({"text": f"Nothing of note, {n}.", "atom_id": one, "holder_id": "mira", "replaces": [one]})
+        for n, one in enumerate(ids.values())
+    ]
+    page = browser.post(
+        reverse("bring-in"), {"file": SimpleUploadedFile("x.jsonl", "\n".join(lines).encode())}
+    ).url
+    choices = {"name": ["mira"], "who": ["mira"], "readers": "household"}
+    seen = [
+        browser.get(page),
+        browser.post(page, choices | {"action": "look"}),
+        browser.post(page, choices | {"action": "take"}),
+        browser.get(reverse("bring-in")),
+    ]
+    return b"".join(one.content for one in seen)
+
+
 FACES = {
+    "files": by_files,
+    "bringing_in": by_bringing_in,
     "admin": by_admin,
     "list": by_list,
     "word": by_word,

@@ -10,6 +10,8 @@ class Migration(migrations.Migration):
     dependencies = [("memories", "0004_audit")]
 
     operations = [
+        migrations.AlterModelOptions("atom", {"verbose_name": "memory", "verbose_name_plural": "memories"}),
+        migrations.AlterModelOptions("auditentry", {"verbose_name_plural": "audit entries"}),
         migrations.RemoveIndex("atom", "idx_atoms_modality"),
         migrations.RemoveIndex("atom", "idx_atoms_holder"),
         migrations.RemoveIndex("atom", "idx_atoms_scenario"),

@@ -67,7 +67,9 @@ class Command(RekalCommand):
                     visibility=visibility_option(options["visibility"]), text=options["text"],
                 )  # fmt: skip
         except OSError as error:
-            raise Invalid(f"{path} cannot be read ({(error.strerror or 'unknown error').lower()}).", "what") from None
+            raise Invalid(
+                f"{path} cannot be read ({(error.strerror or 'unknown error').lower()}).", "what"
+            ) from None
         card = added.source
         sentence = (
             f"{card.name} ({card.source_id}): {added.new} memories made, {added.unchanged} unchanged, "
