@@ -21,7 +21,7 @@ from holders.models import Preference, SignIn
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "rekal_site/locale/zh_Hans/LC_MESSAGES/django.po"
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%%")
-HINT = "run: manage.py makemessages -l zh_Hans --ignore '.venv*' --ignore tests --no-location; translate; compilemessages"
+HINT = "run: manage.py makemessages -l zh_Hans --ignore '.venv*' --ignore build --ignore tests --no-location; translate; compilemessages"
 FUNCTIONS = {"_": 0, "gettext": 0, "gettext_lazy": 0, "gettext_noop": 0, "ngettext": 0, "pgettext": 1}
 TRANSLATE = re.compile(r"""{% translate (?:"([^"]+)"|'([^']+)')|_\("([^"]+)"\)""")
 BLOCK = re.compile(r"{% blocktranslate[^%]*%}(.*?)(?:{% plural %}.*?)?{% endblocktranslate %}", re.DOTALL)
