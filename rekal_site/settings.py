@@ -187,7 +187,9 @@ ACCOUNT_RATE_LIMITS = {  # per address and per account; a family mistypes, a gue
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_TOTP_ISSUER = "Rekal"
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not _HTTPS  # browsers themselves allow passkeys on localhost and HTTPS alone
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = (
+    not _HTTPS
+)  # browsers themselves allow passkeys on localhost and HTTPS alone
 if REKAL_BEHIND_PROXY:
     ALLAUTH_TRUSTED_PROXY_COUNT = 1
 

@@ -53,7 +53,9 @@ def test_who_has_an_account_needs_no_link(lea: None, run: Run) -> None:
 
 
 @pytest.mark.parametrize(("groups", "status"), [(["adults", "curators"], 200), (["adults"], 403)])
-def test_an_invited_curator_comes_into_the_admin(store: Any, run: Run, groups: list[str], status: int) -> None:
+def test_an_invited_curator_comes_into_the_admin(
+    store: Any, run: Run, groups: list[str], status: int
+) -> None:
     set_holder(None, "ruth", name="Ruth", kind="person", groups=groups)
     browser = Client()
     path = urlsplit(run("invite", "ruth").out.strip()).path

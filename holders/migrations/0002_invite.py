@@ -6,38 +6,65 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('holders', '0001_initial'),
+        ("holders", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Invite',
+            name="Invite",
             fields=[
-                ('sha256', models.CharField(max_length=64, primary_key=True, serialize=False)),
-                ('holder_id', models.CharField(db_index=True, max_length=200)),
-                ('created_at', models.CharField(default=memories.timestamps.now, max_length=29)),
-                ('expires_at', models.CharField(max_length=29)),
-                ('used_at', models.CharField(blank=True, max_length=29, null=True)),
+                ("sha256", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ("holder_id", models.CharField(db_index=True, max_length=200)),
+                ("created_at", models.CharField(default=memories.timestamps.now, max_length=29)),
+                ("expires_at", models.CharField(max_length=29)),
+                ("used_at", models.CharField(blank=True, max_length=29, null=True)),
             ],
             options={
-                'db_table': 'invites',
-                'constraints': [models.CheckConstraint(condition=models.Q(('created_at__isnull', True), memories.fields.MatchesGlob('created_at', '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00'), _connector='OR'), name='invites_created_at_is_utc'), models.CheckConstraint(condition=models.Q(('expires_at__isnull', True), memories.fields.MatchesGlob('expires_at', '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00'), _connector='OR'), name='invites_expires_at_is_utc')],
+                "db_table": "invites",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("created_at__isnull", True),
+                            memories.fields.MatchesGlob(
+                                "created_at",
+                                "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00",
+                            ),
+                            _connector="OR",
+                        ),
+                        name="invites_created_at_is_utc",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("expires_at__isnull", True),
+                            memories.fields.MatchesGlob(
+                                "expires_at",
+                                "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]+00:00",
+                            ),
+                            _connector="OR",
+                        ),
+                        name="invites_expires_at_is_utc",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Preference',
+            name="Preference",
             fields=[
-                ('holder_id', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('language', models.CharField(blank=True, default='', max_length=16)),
-                ('time_zone', models.CharField(blank=True, default='', max_length=64)),
-                ('theme', models.CharField(blank=True, default='', max_length=8)),
-                ('hidden_topics_json', models.TextField(default='[]')),
+                ("holder_id", models.CharField(max_length=200, primary_key=True, serialize=False)),
+                ("language", models.CharField(blank=True, default="", max_length=16)),
+                ("time_zone", models.CharField(blank=True, default="", max_length=64)),
+                ("theme", models.CharField(blank=True, default="", max_length=8)),
+                ("hidden_topics_json", models.TextField(default="[]")),
             ],
             options={
-                'db_table': 'preferences',
-                'constraints': [models.CheckConstraint(condition=memories.fields.JSONOfType('hidden_topics_json', 'array'), name='preferences_hidden_topics_json_is_json')],
+                "db_table": "preferences",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=memories.fields.JSONOfType("hidden_topics_json", "array"),
+                        name="preferences_hidden_topics_json_is_json",
+                    )
+                ],
             },
         ),
     ]

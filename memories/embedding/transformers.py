@@ -51,6 +51,10 @@ class SentenceTransformerEngine:
             name = None
         with self._lock:
             vectors = self._model.encode(
-                texts, prompt_name=name, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+                texts,
+                prompt_name=name,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
