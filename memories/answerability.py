@@ -59,6 +59,7 @@ RELEVANCE = {
 }  # fmt: skip
 HIDDEN = {"bias": -4.79, "meaning": 3.26, "words": 2.81, "same_language": -1.07, "meaning_across": 5.31}
 ANSWERS = 0.5
+LEAST_LENGTH = 16  # a statement of a few words says no less than a sentence
 WORTH_SHOWING = 0.06  # beside a memory that answers, one less likely than this is noise
 STRONG, LIKELY, POSSIBLE = 0.5, 0.18, 0.035
 FIRST = 5
@@ -117,7 +118,7 @@ def weigh(
         nearby=words - own,
         dated=signals.get("dated", 0.0),
         named=bool(question.named),
-        length=document_length(passage.text[:READ_CHARACTERS]),
+        length=max(LEAST_LENGTH, document_length(passage.text[:READ_CHARACTERS])),
         centred=0.0 if same else _centred(vector, passage.vector, background),
     )
 

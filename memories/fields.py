@@ -42,23 +42,31 @@ class MatchesGlob(Func):
 
 
 class JSONListContains(Func):
-    """Whether the JSON array at `path` of a text column holds one of `values` (text, compared exactly)."""
+    """Whether the JSON array at `path` of a text column holds one of `values` (text, compared exactly).
+
+    Parsing JSON is what costs, row by row; so a text is parsed only if it holds one of the values in quotes, or any
+    escape (which may spell them otherwise).
+    """
 
     output_field = models.BooleanField()
     conditional = True
 
     def __init__(self, column: str, path: str, values: list[str]) -> None:
-        super().__init__(column, Value(path), Value(json.dumps(sorted(values))))
+        quoted = [Value(f'"{value}"') for value in sorted(values)]
+        super().__init__(column, Value(path), Value(json.dumps(sorted(values))), *quoted)
 
     def as_sql(self, compiler: Any, connection: Any, *args: Any, **extra: Any) -> Any:
-        (column, column_params), (path, path_params), (wanted, wanted_params) = (
+        (column, column_params), (path, path_params), (wanted, wanted_params), *quoted = (
             compiler.compile(source) for source in self.source_expressions
         )
+        found = " OR ".join(f"instr({column}, {needle}) > 0" for needle, _ in [(r"'\'", ()), *quoted])
         sql = (
-            f"EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END, {path})"
-            f" AS entry WHERE entry.type = 'text' AND entry.value IN (SELECT value FROM json_each({wanted})))"
+            f"(({found}) AND EXISTS ("
+            f"SELECT 1 FROM json_each(CASE WHEN json_valid({column}) THEN {column} ELSE '{{}}' END, {path})"
+            f" AS entry WHERE entry.type = 'text' AND entry.value IN (SELECT value FROM json_each({wanted}))))"
         )
-        return sql, (*column_params, *column_params, *path_params, *wanted_params)
+        needles = [one for _, params in quoted for one in (*column_params, *params)]
+        return sql, (*column_params, *needles, *column_params, *column_params, *path_params, *wanted_params)
 
 
 class Fixed(Func):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
 from memories import source_files, timestamps
@@ -107,9 +107,11 @@ def get_source(viewer: Viewer, source_id: str) -> SourceCard:
 
 def list_sources(viewer: Viewer) -> list[SourceCard]:
     """What the viewer may open, newest first; earlier versions of a file are left out."""
-    found = [_card(viewer, one) for one in openable(viewer).order_by("-created_at", "pk")]
-    replaced = {one for row in openable(viewer) if (one := _metadata(row).get("replaces"))}
-    return [card for card in found if card.source_id not in replaced]
+    found = list(openable(viewer).order_by("-created_at", "pk"))
+    replaced = {one for row in found if (one := _metadata(row).get("replaces"))}
+    atoms = Atom.objects.visible_to(viewer).current().filter(source_ref__isnull=False).order_by()
+    counts = dict(atoms.values_list("source_ref").annotate(Count("pk")))
+    return [_card(viewer, one, counts.get(one.pk, 0)) for one in found if one.pk not in replaced]
 
 
 def open_file(viewer: Viewer, source_id: str, *, preview: bool = False) -> tuple[SourceCard, Path]:
@@ -141,8 +143,10 @@ def _metadata(source: Source) -> dict[str, Any]:
     return dict(read_json(source.metadata_json, dict, {}))
 
 
-def _card(viewer: Viewer, source: Source) -> SourceCard:
+def _card(viewer: Viewer, source: Source, memories: int | None = None) -> SourceCard:
     metadata = _metadata(source)
+    if memories is None:
+        memories = Atom.objects.visible_to(viewer).current().filter(source_ref=source).count()
     preview = source_files.path_of(source.sha256)
     return SourceCard(
         source_id=source.source_id,
@@ -153,7 +157,7 @@ def _card(viewer: Viewer, source: Source) -> SourceCard:
         size_bytes=source.size_bytes,
         created_at=source.created_at,
         uploaded_by=str(metadata.get("uploaded_by") or ""),
-        memories=Atom.objects.visible_to(viewer).current().filter(source_ref=source).count(),
+        memories=memories,
         has_preview=preview.with_name(preview.name + source_files.PREVIEW).exists(),
         proposed_event_time=metadata.get("taken"),
         notes=tuple(metadata.get("notes") or ()),

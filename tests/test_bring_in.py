@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from holders import bring_in_views
@@ -147,6 +149,20 @@ class TestLook:
         reply = mira.get(put(mira, out.getvalue(), "chat.zip"))
         assert reply.status_code == 422
         assert "unpack" in text_of(reply)
+
+    def test_a_store_whose_table_is_an_endless_view_is_none(self, mira, tmp_path):
+        from pysqlite3 import dbapi2 as sqlite
+
+        made = sqlite.connect(str(tmp_path / "endless.db"))
+        made.execute(
+            "CREATE VIEW memories AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id,"
+            " 'x' AS content, 'fact' AS memory_type, '' AS project, '' AS conversation_id, '[]' AS tags,"
+            " '2026-01-01' AS created_at, '2026-01-01' AS updated_at, 0 AS access_count FROM n ORDER BY id DESC"
+        )
+        made.close()
+        page = put(mira, (tmp_path / "endless.db").read_bytes(), "endless.db")
+        assert mira.get(page).status_code == 422
+        assert "Nothing new" in text_of(mira.post(page, {"format": "rekal", "action": "look"}))
 
     def test_who_is_not_signed_in_goes_to_the_door(self, client, db):
         for address in (reverse("bring-in"), reverse("look-at-file", args=["a" * 16]), reverse("sources")):
@@ -305,6 +321,16 @@ class TestSources:
         page = self.add(mira, pdf([f"Page {n} speaks of plant {n}." for n in range(60)]))
         assert "?page=2" in text_of(mira.get(page))
         assert "Page 59 speaks" in text_of(mira.get(page, {"page": 2}))
+
+    def test_the_list_takes_no_more_queries_when_it_is_longer(self, mira):
+        counts = []
+        for number in range(6):
+            self.add(mira, pdf([f"Page {number}."]), f"manual-{number}.pdf")
+            if number in (1, 5):
+                with CaptureQueriesContext(connection) as asked:
+                    assert f"manual-{number}.pdf" in text_of(mira.get(reverse("sources")))
+                counts.append(len(asked))
+        assert counts[0] == counts[1]
 
     def test_by_command(self, run, tmp_path):
         file = tmp_path / "notes.md"

@@ -542,3 +542,24 @@ def test_json_replies_are_never_kept_by_a_cache(household, cast, client):
 
     assert "no-store" in reply.headers["Cache-Control"]
     assert json.loads(reply.content)["items"]
+
+
+@pytest.mark.parametrize("name", ['o"hara', "back\\slash", "jürgen", "奶奶", "percent%s", "tab-free 'quote'"])
+def test_a_name_is_met_however_json_spells_it(cast, name):
+    memory = remember(cast.mira, "For one reader.", visibility={"scope": "holders", "holders": [name]})
+    spelt = json.dumps({"scope": "holders", "holders": [name], "deny": []}, ensure_ascii=True)
+
+    assert Atom.objects.visible_to(Viewer(name)).count() == 1
+    Atom.objects.filter(atom_id=memory.atom_id).update(visibility_json=spelt)
+    assert Atom.objects.visible_to(Viewer(name)).count() == 1
+    denied = json.dumps({"scope": "holders", "holders": [name], "deny": [name]}, ensure_ascii=True)
+    Atom.objects.filter(atom_id=memory.atom_id).update(visibility_json=denied)
+    assert not Atom.objects.visible_to(Viewer(name)).exists()
+
+
+def test_escapes_do_not_hide_a_name_from_a_denial(cast):
+    remember(cast.mira, "Not for Ben.", visibility="household")
+    Atom.objects.update(visibility_json='{"scope": "household", "deny": ["\\u0062en"]}')
+
+    assert not Atom.objects.visible_to(cast.ben).exists()
+    assert Atom.objects.visible_to(cast.jonas).exists()

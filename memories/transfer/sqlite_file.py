@@ -32,8 +32,14 @@ class SQLiteFile:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
 
     def columns(self, table: str) -> set[str]:
-        """The columns of a table; none when there is no such table."""
-        rows = self.connection.execute("SELECT name FROM pragma_table_info(?)", [table])
+        """The columns of a table; none when there is no such table. A view is none: reading one may never end."""
+        rows = self.connection.execute(
+            """
+            SELECT name FROM pragma_table_info(?)
+            WHERE EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE)
+            """,
+            [table, table],
+        )
         return {row[0] for row in rows}
 
     def rows(self, sql: str, parameters: tuple[Any, ...] = ()) -> Iterator[dict[str, Any]]:
