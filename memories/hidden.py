@@ -29,7 +29,7 @@ from memories.text import (
 from memories.visibility import AtomQuerySet, Viewer
 
 CANDIDATES = 50
-LOOKED_AT = 40  # of the readable memories, best first, for whose they are
+LOOKED_AT = 24  # of the readable memories, best first, for whose they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,7 @@ def _readable(viewer: Viewer, question: str) -> dict[str, _Readable]:
 
 def hidden_from(viewer: Viewer, *, past: bool = False) -> AtomQuerySet:
     """The memories that may hint to the viewer who knows, and that she may not read."""
-    atoms = Atom.objects.hinting_to(viewer).exclude(holder_id="")
-    atoms = atoms.exclude(pk__in=Atom.objects.visible_to(viewer).values("pk"))
+    atoms = Atom.objects.hinting_to(viewer).unread_by(viewer).exclude(holder_id="")
     return atoms if past else atoms.current()
 
 

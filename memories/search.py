@@ -19,6 +19,7 @@ from memories.text import Term
 from memories.visibility import AtomQuerySet, readable_sql
 
 Inside = tuple[str, tuple[Any, ...]]
+INSIDE: Inside = ("SELECT pk FROM temp.inside", ())
 
 _NEEDLES = re.compile(r'"([^"]*)"')
 
@@ -49,23 +50,32 @@ class Found:
 def find(atoms: AtomQuerySet, terms: Sequence[Term], vector: Vector | None, k: int) -> Found:
     """Both arms' best `k` among `atoms`, a queryset that started from `visible_to`."""
     try:
-        inside = readable_sql(atoms)
+        memories = _hold_fast(readable_sql(atoms))
     except EmptyResultSet:
         return Found()
-    memories, frequencies, by_words = keyword_arm(inside, terms, k)
-    by_meaning = vectors.nearest(vector, inside, k) if vector is not None and memories else []
+    frequencies, by_words = keyword_arm(memories, terms, k)
+    by_meaning = vectors.nearest(vector, INSIDE, k) if vector is not None and memories else []
     return Found(memories, frequencies, tuple(pk for pk, _ in by_meaning), tuple(by_words))
 
 
-def keyword_arm(inside: Inside, terms: Sequence[Term], k: int) -> tuple[int, dict[str, int], list[int]]:
-    """`(size of the set, document frequencies by term key, the k atoms that hold most information)`.
+def _hold_fast(inside: Inside) -> int:
+    """Keep the set's primary keys in `temp.inside` for both arms and return how many: the rule is asked once."""
+    sql, params = inside
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE IF NOT EXISTS inside (pk INTEGER PRIMARY KEY)")
+        cursor.execute("DELETE FROM temp.inside")
+        cursor.execute(f"INSERT OR IGNORE INTO temp.inside {sql}", params)
+        return int(cursor.rowcount)
+
+
+def keyword_arm(memories: int, terms: Sequence[Term], k: int) -> tuple[dict[str, int], list[int]]:
+    """`(document frequencies by term key, the k atoms that hold most information)`, inside `temp.inside`.
 
     Information is BM25's idf summed over the terms an atom holds; term frequency adds nothing in statements of
-    one or two sentences. One statement, one pass over each term's postings.
+    one or two sentences. One statement, one pass over each term's postings. `memories`: the size of the set.
     """
-    sql, params = inside
-    if not terms:
-        return _count(inside), {}, []
+    if not terms or not memories:
+        return {}, []
     postings = " UNION ALL ".join(  # `+ 0` keeps SQLite from asking FTS5 anew for every readable row
         f"SELECT {number} AS term, rowid + 0 AS pk FROM atom_fts WHERE atom_fts MATCH %s"
         for number in range(len(terms))
@@ -73,34 +83,21 @@ def keyword_arm(inside: Inside, terms: Sequence[Term], k: int) -> tuple[int, dic
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
-            WITH readable(pk) AS MATERIALIZED ({sql}),
-            held AS MATERIALIZED (SELECT term, pk FROM ({postings}) WHERE pk IN (SELECT pk FROM readable)),
-            total(n) AS (SELECT count(*) FROM readable),
+            WITH held AS MATERIALIZED (SELECT term, pk FROM ({postings}) WHERE pk IN (SELECT pk FROM temp.inside)),
             frequency(term, n) AS MATERIALIZED (SELECT term, count(*) FROM held GROUP BY term),
             best(pk, information) AS (
-                SELECT held.pk, sum(ln(1 + (total.n - frequency.n + 0.5) / (frequency.n + 0.5)))
-                FROM held JOIN frequency USING (term) CROSS JOIN total
+                SELECT held.pk, sum(ln(1 + (%s - frequency.n + 0.5) / (frequency.n + 0.5)))
+                FROM held JOIN frequency USING (term)
                 GROUP BY held.pk ORDER BY 2 DESC, held.pk DESC LIMIT %s
             )
-            SELECT 0, n, 0 FROM total
-            UNION ALL SELECT 1, term, n FROM frequency
+            SELECT 1, term, n FROM frequency
             UNION ALL SELECT 2, pk, 0 FROM best
             """,
-            [*params, *(term.match for term in terms), k],
+            [*(term.match for term in terms), memories, k],
         )
         rows = cursor.fetchall()
     frequencies = {terms[term].key: count for kind, term, count in rows if kind == 1}
-    return (
-        next(value for kind, value, _ in rows if kind == 0),
-        frequencies,
-        [pk for kind, pk, _ in rows if kind == 2],
-    )
-
-
-def _count(inside: Inside) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({inside[0]})", inside[1])
-        return int(cursor.fetchone()[0])
+    return frequencies, [pk for kind, pk, _ in rows if kind == 2]
 
 
 def held_terms(pks: Sequence[int], terms: Sequence[Term]) -> dict[int, frozenset[str]]:

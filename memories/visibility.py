@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThan
 
 from memories import timestamps
 from memories.errors import Invalid
@@ -65,9 +67,11 @@ class AtomQuerySet(models.QuerySet[Any]):
         """The atoms `viewer` may read; nobody reads nothing."""
         if viewer is None or not viewer.holder_id:
             return self.none()
-        if viewer.acting_for is not None:
-            return self.filter(_readable(viewer)).filter(_readable(viewer.acting_for))
-        return self.filter(_readable(viewer))
+        return self.filter(_rule(viewer))
+
+    def unread_by(self, viewer: Viewer) -> "AtomQuerySet":
+        """The others: what `viewer` may not read. It leaves `memories` as an ordinal per holder, or not at all."""
+        return self.exclude(_rule(viewer))
 
     def changeable_by(self, viewer: Viewer | None) -> "AtomQuerySet":
         """The readable atoms `viewer` may change or delete: his own and those he wrote down for somebody."""
@@ -80,7 +84,7 @@ class AtomQuerySet(models.QuerySet[Any]):
         """Usable now: begun, not closed, retention not lapsed. Unknown bounds read as open."""
         now = moment or timestamps.now()
         return self.filter(
-            Q(valid_to__isnull=True) | Q(valid_to__gt=now),
+            _ends_after(now),
             Q(valid_from__isnull=True) | Q(valid_from__lte=now),
             Q(retention_until__isnull=True) | Q(retention_until__gte=now),
         )
@@ -92,7 +96,7 @@ class AtomQuerySet(models.QuerySet[Any]):
     def known_at(self, moment: str) -> "AtomQuerySet":
         """What the store held true at `moment` and had learned by then; lapsed retention never shows."""
         return self.filter(
-            Q(valid_to__isnull=True) | Q(valid_to__gt=moment),
+            _ends_after(moment),
             Q(valid_from__isnull=True) | Q(valid_from__lte=moment),
             Q(retention_until__isnull=True) | Q(retention_until__gte=timestamps.now()),
             ingested_at__lte=moment,
@@ -109,6 +113,18 @@ class AtomQuerySet(models.QuerySet[Any]):
         """
         denied = Q(audience="closed") | Q(JSONListContains("visibility_json", "$.deny", sorted(viewer.ids)))
         return self.filter(discoverable=True, counts_for_holder=True).exclude(denied)
+
+
+def _ends_after(moment: str) -> GreaterThan:
+    """Not closed at `moment`. Written so that SQLite leaves the index of `valid_to` alone: nearly every row is open,
+    and going through it took the readable set of 100,000 twice as long as reading the table."""
+    return GreaterThan(Coalesce(F("valid_to"), Value("9999")), Value(moment))
+
+
+def _rule(viewer: Viewer) -> Q:
+    """What a viewer may read; who acts for somebody reads what both may."""
+    mine = _readable(viewer)
+    return mine & _readable(viewer.acting_for) if viewer.acting_for else mine
 
 
 def _readable(viewer: Viewer) -> Q:

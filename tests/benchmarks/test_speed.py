@@ -32,8 +32,8 @@ pytestmark = pytest.mark.django_db
 def questions():
     """Endless different questions, so that no cache answers."""
     for number in count():
-        thing, place = THINGS[number % len(THINGS)], PLACES[number % len(PLACES)]
-        yield f"Which {thing} did somebody keep in the {place} before summer {1990 + number}?"
+        thing, other = THINGS[number % len(THINGS)], THINGS[(number // len(THINGS) + 3) % len(THINGS)]
+        yield f"Which {thing} did somebody keep in the {PLACES[number % len(PLACES)]} beside the {other}?"
 
 
 def bare_parts(question: str) -> None:
