@@ -129,7 +129,11 @@ def script_of(character: str) -> str:
 
 def script_counts(text: str, letters: int = 2000) -> Counter[str]:
     """Letters per script among the first `letters` characters of `text`."""
-    counts = Counter(map(script_of, text[:letters]))
+    read = text[:letters]
+    if read.isascii():  # most texts: counted without looking at each letter's block
+        found = sum(map(str.isalpha, read))
+        return Counter({"latin": found} if found else {})
+    counts = Counter(map(script_of, read))
     del counts[""]
     return counts
 
