@@ -42,6 +42,7 @@ from memories.visibility import AtomQuerySet, Viewer
 FETCHED = 3  # times the limit, from each arm
 FETCHED_AT_LEAST = 50
 NEIGHBOURS_OF = 20  # the best of each arm, whose neighbours in the same source become candidates too
+UNRELATED = 0.3  # of `meaning`: 0 is as near as any sentence, answers have about 1
 MEANS_NEARLY, MEANS_SOMETHING = 0.75, 0.4  # of `meaning`, for the sentences alone
 SHOWN_WORDS = 6
 
@@ -80,13 +81,20 @@ def recall(
     check_text(query, "question")
     filters = Filters(scenario, holder, tag, cartridge, as_of, everywhere)
     ranked = rank(viewer, query, searched(viewer, query, filters), limit)
-    shown = list(islice((one for one in ranked if one.relevance >= (min_relevance or 0.0)), limit))
+    floor = (lambda one: one.relevance >= min_relevance) if min_relevance is not None else _has_to_do_with_it
+    shown = list(islice(filter(floor, ranked), limit))
     atoms = [one.atom for one in shown]
     hits = tuple(
         Hit(memory, one.scored.score, one.relevance, one.scored.signals, one.basis)
         for one, memory in zip(shown, memories_for(viewer, atoms), strict=True)
     )
     return Recall(query, hits, answered=answers([hit.relevance for hit in hits]))
+
+
+def _has_to_do_with_it(one: "Ranked") -> bool:
+    """Not one word, date or name in common, and no nearer in meaning than any sentence: that is no hit."""
+    signals = one.scored.signals
+    return any(signals[name] > 0 for name in ("words", "named", "dated")) or signals["meaning"] >= UNRELATED
 
 
 def searched(viewer: Viewer, query: str, filters: Filters) -> AtomQuerySet:

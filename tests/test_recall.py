@@ -117,6 +117,14 @@ def test_a_question_in_one_language_finds_a_memory_in_another(cast, shared):
     assert texts(recall(cast.jonas, "奶奶不能吃什么？"))[0] == "Grandma must not eat nuts."
 
 
+def test_what_has_nothing_to_do_with_the_question_is_no_hit(cast, shared):
+    shared("The spare key hangs behind the door.")
+    shared("Dinner is at seven.")
+
+    assert recall(cast.jonas, "Quantum chromodynamics of neutron stars").hits == ()
+    assert len(recall(cast.jonas, "Quantum chromodynamics of neutron stars", min_relevance=0.0).hits) == 2
+
+
 def test_old_facts_do_not_fade(cast, shared):
     allergy = shared("Grandma is allergic to penicillin.", event_time="2019-03-02")
     Atom.objects.filter(atom_id=allergy.atom_id).update(ingested_at="2019-03-02T10:00:00.000+00:00")
@@ -265,7 +273,7 @@ def test_a_hidden_neighbour_lends_nothing(cast, shared):
     )
     shared("She says yes.", source="chat.txt#turn=2")
 
-    hit = recall(cast.jonas, "What instrument does Lea want to learn?").hits[0]
+    hit = recall(cast.jonas, "What instrument does Lea want to learn?", min_relevance=0.0).hits[0]
     assert hit.signals["words"] == 0
 
 
