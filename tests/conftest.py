@@ -50,3 +50,9 @@ def cast(db: None) -> Cast:
             contact_json=dump_json({"phone": "+49 30 5550100", "email": f"{holder_id}@example.org"}),
         )
     return Cast(viewer_for)
+
+
+@pytest.fixture(autouse=True)
+def no_timer_outlives_its_test(settings):
+    """The referral book is written when it is read: a timer of one test would fire in the middle of another."""
+    settings.REKAL_BOOK_SECONDS = 0
