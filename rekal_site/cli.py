@@ -42,7 +42,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a cp1252 terminal must not stop an emoji
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if arguments[:1] in ([], ["--help"], ["-h"], ["help"]) and len(arguments) < 2:
+    if "DJANGO_AUTO_COMPLETE" in os.environ:  # the tab key, see the command `completion`
+        _run(os.environ.get("COMP_WORDS", "").split()[1:] or ["help"])
+    elif arguments[:1] in ([], ["--help"], ["-h"], ["help"]) and len(arguments) < 2:
         print(FRONT_PAGE, end="")
     elif arguments == ["--version"]:
         print(_version())
