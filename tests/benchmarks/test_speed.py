@@ -82,7 +82,7 @@ def test_recall_over_10_000_memories(benchmark):
 
 
 @pytest.mark.skipif(
-    "REKAL_BENCH_LARGE" not in os.environ, reason="takes minutes: REKAL_BENCH_LARGE=1 make bench"
+    "BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench"
 )
 def test_recall_over_100_000_memories_half_of_them_hidden(benchmark):
     fill(100_000, holders=HOLDERS, hidden_share=0.5)
@@ -90,7 +90,7 @@ def test_recall_over_100_000_memories_half_of_them_hidden(benchmark):
 
 
 @pytest.mark.skipif(
-    "REKAL_BENCH_LARGE" not in os.environ, reason="takes minutes: REKAL_BENCH_LARGE=1 make bench"
+    "BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench"
 )
 def test_who_knows_over_20_holders_of_5_000_memories(benchmark):
     for holder in HOLDERS:
