@@ -33,8 +33,6 @@ from memories.visibility import Viewer, dump_visibility, is_narrower, narrowest,
 NO_SUCH_MEMORY = "There is no memory with this id that you may read."
 NOT_YOURS = "Only the holder of a memory, or who wrote it down for her, may change it."
 
-INHERITED = ("scenario", "tags", "visibility", "holder_id")
-
 
 def remember(
     viewer: Viewer, text: str, *, replaces: Sequence[str] = (), if_new: bool = True, **given: Any

@@ -56,3 +56,33 @@ def cast(db: None) -> Cast:
 def no_timer_outlives_its_test(settings):
     """The referral book is written when it is read: a timer of one test would fire in the middle of another."""
     settings.REKAL_BOOK_SECONDS = 0
+
+
+@pytest.fixture(autouse=True)
+def clean_slate():
+    """Rate limits live in this process and in the cache: what one test used up is not the next one's."""
+    from django.core.cache import cache
+
+    from holders import limits
+
+    cache.clear()
+    limits.forget_all()
+
+
+@pytest.fixture
+def browser_of(cast):
+    """A browser in which somebody of the cast is signed in."""
+    from django.contrib.auth import get_user_model
+    from django.test import Client
+
+    from holders.models import SignIn
+
+    def sign_in(holder_id: str) -> Client:
+        link = SignIn.objects.filter(holder_id=holder_id).first()
+        user = link.user if link else get_user_model().objects.create_user(holder_id, password=None)
+        SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in

@@ -2,19 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from holders import limits, questions
+from holders import questions
 from holders.accounts import open_account
 from holders.invites import invite, invited
 from holders.models import Holder, Preference, Question, SignIn, Token, Webhook
@@ -26,25 +24,6 @@ from memories.remember import remember
 
 PASSWORD = "four ordinary brown words"
 PAGES = ("inbox", "me", "leave", "scenarios", "visibility", "change-visibility", "cartridges")
-
-
-@pytest.fixture(autouse=True)
-def clean_slate() -> None:
-    cache.clear()
-    limits.forget_all()
-
-
-@pytest.fixture
-def browser_of(cast: Any) -> Callable[[str], Client]:
-    def sign_in(holder_id: str) -> Client:
-        link = SignIn.objects.filter(holder_id=holder_id).first()
-        user = link.user if link else get_user_model().objects.create_user(holder_id, password=None)
-        SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
 
 
 def text_of(response: Any) -> str:

@@ -1,7 +1,6 @@
 """The family's pages through Django's test client: what each shows, to whom, and what it refuses."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -22,32 +21,6 @@ from memories.remember import edit, remember
 
 PASSWORD = "four ordinary brown words"
 HTMX = {"HTTP_HX_REQUEST": "true"}
-
-
-@pytest.fixture(autouse=True)
-def clean_slate() -> None:
-    """Rate limits live in this process and in the cache."""
-    from django.core.cache import cache
-
-    from holders import limits
-
-    cache.clear()
-    limits.forget_all()
-
-
-@pytest.fixture
-def browser_of(cast: Any) -> Callable[[str], Client]:
-    """A browser in which somebody of the cast is signed in."""
-
-    def sign_in(holder_id: str) -> Client:
-        link = SignIn.objects.filter(holder_id=holder_id).first()
-        user = link.user if link else get_user_model().objects.create_user(holder_id, password=None)
-        SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
 
 
 def text_of(response: Any) -> str:

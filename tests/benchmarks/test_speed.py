@@ -81,17 +81,13 @@ def test_recall_over_10_000_memories(benchmark):
     compare(benchmark, lambda question: recall(VIEWER, question), bare_parts, 3)
 
 
-@pytest.mark.skipif(
-    "BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench"
-)
+@pytest.mark.skipif("BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench")
 def test_recall_over_100_000_memories_half_of_them_hidden(benchmark):
     fill(100_000, holders=HOLDERS, hidden_share=0.5)
     compare(benchmark, lambda question: recall(VIEWER, question), bare_parts, 4)
 
 
-@pytest.mark.skipif(
-    "BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench"
-)
+@pytest.mark.skipif("BENCH_LARGE" not in os.environ, reason="takes minutes: BENCH_LARGE=1 make bench")
 def test_who_knows_over_20_holders_of_5_000_memories(benchmark):
     for holder in HOLDERS:
         set_holder(None, holder, knows_about=["the boiler"])
