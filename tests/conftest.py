@@ -60,13 +60,14 @@ def no_timer_outlives_its_test(settings):
 
 @pytest.fixture(autouse=True)
 def clean_slate():
-    """Rate limits live in this process and in the cache: what one test used up is not the next one's."""
+    """Rate limits and the referral book's unwritten lines live in this process and in the cache, not in the store."""
     from django.core.cache import cache
 
-    from holders import limits
+    from holders import book, limits
 
     cache.clear()
     limits.forget_all()
+    book.discard()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import logging
 import pytest
 from django.test import Client
 
-from holders import book, limits
 from holders.models import Token
 from memories import remember as remember_module
 from memories.models import Atom, IdempotentReply
@@ -55,8 +54,6 @@ class Api:
 
 @pytest.fixture
 def api(cast):
-    limits.forget_all()
-    book.discard()
     return lambda holder_id, *scopes: Api(holder_id, scopes or ("read", "write", "ask", "curate"))
 
 

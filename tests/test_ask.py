@@ -6,7 +6,7 @@ import json
 import pytest
 from django.db import OperationalError
 
-from holders import book, limits
+from holders import book
 from holders.ask import ask
 from holders.auth import viewer_for
 from holders.models import Referral
@@ -19,12 +19,6 @@ from memories.visibility import Viewer
 
 KEY = "The spare key for the garden shed is inside the blue watering can."
 WHERE = "Where is the spare key for the garden shed?"
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_over():
-    limits.forget_all()
-    book.discard()
 
 
 def as_bytes(result):

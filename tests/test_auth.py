@@ -17,12 +17,6 @@ from memories.remember import remember
 JSON = "application/json"
 
 
-@pytest.fixture(autouse=True)
-def nothing_left_over():
-    limits.forget_all()
-    book.discard()
-
-
 @pytest.fixture
 def token(cast):
     """A bearer header for a holder: `token("mira", "read", "write")`."""

@@ -5,12 +5,10 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -18,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from holders import bring_in_views
-from holders.models import Holder, SignIn
+from holders.models import Holder
 from memories.models import Atom, Source
 from memories.transfer import stages, waiting
 from tests.command_line import empty_store, run, store  # noqa: F401  (fixtures)
@@ -35,18 +33,6 @@ CHAT_NAME = "WhatsApp Chat with Family.txt"
 @pytest.fixture(autouse=True)
 def own_folder(settings, tmp_path):
     settings.REKAL_DB = tmp_path / "memory.db"
-
-
-@pytest.fixture
-def browser_of(cast: Any) -> Callable[[str], Client]:
-    def sign_in(holder_id: str) -> Client:
-        user, _ = get_user_model().objects.get_or_create(username=holder_id)
-        SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
 
 
 @pytest.fixture

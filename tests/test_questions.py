@@ -1,17 +1,13 @@
 """Questions between people: who sees them, how they are answered, and what becomes of them."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
 from holders import limits, questions
 from holders.ask import ask
 from holders.events import events_for
-from holders.models import Question, SignIn, Token
+from holders.models import Question, Token
 from holders.who_knows import who_knows
 from memories.browse import get_memory
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound
@@ -24,23 +20,6 @@ from memories.remember import remember
 from memories.visibility import Viewer
 
 KEY = "Where is the spare key to the garden shed?"
-
-
-@pytest.fixture(autouse=True)
-def fresh_limits() -> None:
-    limits.forget_all()
-
-
-@pytest.fixture
-def browser_of(cast: Any) -> Callable[[str], Client]:
-    def sign_in(holder_id: str) -> Client:
-        user = get_user_model().objects.create_user(holder_id)
-        SignIn.objects.create(user=user, holder_id=holder_id)
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
 
 
 def api(holder_id: str, *scopes: str) -> Client:
