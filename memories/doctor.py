@@ -15,7 +15,7 @@ from django.db import connection, models, transaction
 from memories import checks, schema, store_file, vectors
 from memories.embedding import cache
 from memories.models import Atom
-from memories.store import APPLICATION_ID, SCHEMA_VERSION, get_setting
+from memories.store import APPLICATION_ID, LOG_HELD_SENTENCE, SCHEMA_VERSION, get_setting, log_is_held
 
 EXAMPLES = 5
 BATCH = 256
@@ -112,6 +112,8 @@ def _file() -> Iterator[Finding]:
         yield Finding(
             "marks", "The file does not carry the marks of a rekal store (application_id, user_version)."
         )
+    if log_is_held():
+        yield Finding("log-held", LOG_HELD_SENTENCE)
 
 
 def _schema() -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from django.db import transaction
 from memories import audit, timestamps
 from memories.forget import BATCH, erase, versions_of
 from memories.models import Atom
-from memories.store import checkpoint, get_setting, set_setting
+from memories.store import checkpoint, get_setting, log_is_held, set_setting
 
 RAN = "retention_ran"
 EVERY = timedelta(hours=23)  # a task that starts at the same time every day must find itself due
@@ -41,7 +41,7 @@ def expire(*, dry_run: bool = False) -> Expired:
         counts.update(removed)
     with transaction.atomic():
         set_setting(RAN, timestamps.now())
-    if counts:
+    if counts or log_is_held():
         checkpoint()
     return Expired(counts.total(), dict(sorted(counts.items())))
 

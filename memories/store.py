@@ -1,7 +1,7 @@
 """What a store knows of itself: its settings, and the state of the file it lives in.
 
 Keys: `embedding_model`, `embedding_dimensions` (who wrote the vectors), `household_name`, `time_zone`,
-`default_visibility`.
+`default_visibility`, `log_held` (forgotten bytes could not be wiped from the log yet).
 """
 
 import json
@@ -15,6 +15,12 @@ from memories.fields import dump_json
 from memories.models import StoreSetting
 
 SCHEMA_VERSION = 5  # the transactive seed's; PRAGMA user_version
+LOG_HELD = "log_held"
+LOG_HELD_SENTENCE = (
+    "Forgotten words still lie in the store’s write-ahead log, because another program (a replication, a backup, an "
+    "editor) reads from it; stop that program, then run: rekal daily"
+)
+CHECKPOINT_MS = 1_000
 APPLICATION_ID = 0x52454B41  # "REKA": tells our files from a foreign store at the same user_version
 
 
@@ -47,13 +53,26 @@ def default_visibility() -> Any:
     return get_setting("default_visibility", "private")
 
 
-def checkpoint(attempts: int = 5) -> bool:
-    """Fold the write-ahead log into the file and empty it, so that forgotten bytes leave both; False while busy."""
+def checkpoint() -> bool:
+    """Fold the write-ahead log into the file and empty it, so that forgotten bytes leave both.
+
+    False while another program reads from the log, as a replication does all day: it is waited for a second, and
+    `log_is_held` says so until a later call succeeds.
+    """
     if transaction.get_connection().in_atomic_block:
         return False
     with connection.cursor() as cursor:
-        for _ in range(attempts):
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            if cursor.fetchone()[0] == 0:
-                return True
-    return False
+        waited = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MS}")
+        try:
+            emptied = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {waited}")
+    if log_is_held() is emptied:
+        set_setting(LOG_HELD, not emptied)
+    return emptied
+
+
+def log_is_held() -> bool:
+    """Whether the last attempt to empty the log failed: what was forgotten since may still lie in it."""
+    return get_setting(LOG_HELD) is True

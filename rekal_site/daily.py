@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from django.db import DatabaseError, close_old_connections, connections
 
 from memories import retention
+from memories.store import checkpoint, log_is_held
 from memories.transfer import waiting
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ def run_if_due() -> None:
         waiting.sweep()
         if retention.is_due():
             retention.expire()
+        elif log_is_held():
+            checkpoint()
     except DatabaseError as error:
         logger.warning("The daily task did not run: %s", type(error).__name__)
     finally:

@@ -6,10 +6,12 @@ from datetime import timedelta
 
 import pytest
 from django.db import connections, transaction
+from pysqlite3 import dbapi2 as Database  # noqa: N812
 
 from memories import audit, retention, timestamps
 from memories.browse import list_memories
 from memories.cartridge_files import write
+from memories.doctor import diagnose
 from memories.forget import forget, prune
 from memories.models import Atom, AuditEntry, Cartridge, CartridgeAtom
 from memories.remember import edit, remember
@@ -196,3 +198,21 @@ def test_a_backup_made_afterwards_knows_nothing_of_it(store, tmp_path):
     forget(MIRA, memory.atom_id)
     back_up(store, tmp_path / "copy.db")
     assert b"kryptonite" not in (tmp_path / "copy.db").read_bytes()
+
+
+def test_a_log_somebody_else_reads_from_is_named_and_emptied_later(store, run):
+    with Database.connect(store) as reader:
+        atom_id = remember(MIRA, f"The code is {SECRET}").atom_id
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM atoms").fetchone()
+        done = run("forget", atom_id, "--as", "mira")
+        assert done.code == 0
+        assert "write-ahead log" in done.err
+        assert SECRET.encode() in everywhere(store)
+        assert [one.id for one in diagnose()] == ["log-held"]
+        reader.execute("ROLLBACK")
+    reader.close()
+    retention.expire()
+    daily.run_if_due()
+    assert SECRET.encode() not in everywhere(store)
+    assert diagnose() == []

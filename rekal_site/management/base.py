@@ -14,6 +14,7 @@ from django.db import DatabaseError, connections
 from holders.auth import viewer_for
 from memories import checks
 from memories.errors import Invalid, RekalError
+from memories.store import LOG_HELD_SENTENCE, log_is_held
 from memories.visibility import Viewer
 from rekal_site import render
 
@@ -36,6 +37,9 @@ class RekalCommand(BaseCommand):
     takes_viewer: ClassVar[bool] = True
     needs_store: ClassVar[bool] = True
     needs_model: ClassVar[bool] = True
+    wipes: ClassVar[bool] = (
+        False  # it removes memories for good, and says so when their bytes could not go yet
+    )
     requires_system_checks = []
     suppressed_base_arguments = {
         "--version", "--verbosity", "-v", "--settings", "--pythonpath", "--traceback", "--no-color", "--force-color",
@@ -90,7 +94,10 @@ class RekalCommand(BaseCommand):
         if holder_id is not None and not holder_id.strip():
             raise Invalid("--as needs the id of a holder.", "viewer")
         viewer = viewer_for(holder_id) if holder_id is not None else None
-        return self.run(viewer, **options)  # type: ignore[arg-type]  # None is the host
+        code = self.run(viewer, **options)  # type: ignore[arg-type]  # None is the host
+        if self.wipes and log_is_held():
+            self.complain(LOG_HELD_SENTENCE)
+        return code
 
     def gate(self, *, model: bool = True, secret: bool = False) -> None:
         """Refuse to touch a store that is missing, foreign, newer, older or of another model."""

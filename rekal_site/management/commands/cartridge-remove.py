@@ -17,6 +17,7 @@ class Command(RekalCommand):
     help = "Remove an imported cartridge whole: every memory and file that came with it, for good."
     examples = ("cartridge-remove 9f2c4e01ab37d5c8 --as jonas --yes",)
     needs_model = False
+    wipes = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("cartridge_id", help="the cartridge’s id")

@@ -34,6 +34,7 @@ class Command(RekalCommand):
     needs_viewer = False
     takes_viewer = False
     needs_model = False
+    wipes = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="say how many, and remove nothing")

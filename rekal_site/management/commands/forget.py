@@ -18,6 +18,7 @@ class Command(RekalCommand):
     )
     examples = ("forget 9f2c4e01ab37d5c8 --as mira",)
     needs_model = False
+    wipes = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("id", help="the memory’s id, as recall prints it")

@@ -19,6 +19,7 @@ class Command(RekalCommand):
         "prune --as mira --scenario travel --before 2024-01-01 --yes",
     )
     needs_model = False
+    wipes = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--scenario", metavar="S", help="only memories of this scenario")

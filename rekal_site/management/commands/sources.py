@@ -29,6 +29,7 @@ class Command(RekalCommand):
         "sources rm 3f0c1d2e4b5a69788796a5b4c3d2e1f0 --as mira",
     )
     needs_model = False
+    wipes = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", nargs="?", choices=("list", "add", "rm"), default="list")
