@@ -201,15 +201,17 @@ def _read(name: str, incoming: Path, said: str) -> _Upload:
 def _read_picture(name: str, incoming: Path, kind: sniff.Kind, said: str) -> _Upload:
     picture = images.prepare(incoming.read_bytes())
     incoming.write_bytes(picture.content)
+    notes: list[str] = []
+    if kind in sniff.AS_JPEG:
+        name, kind, notes = f"{name}.jpg", sniff.JPEG, [images.KEPT_AS_JPEG]
     layout = {"width": picture.size[0], "height": picture.size[1]}
     pieces = [Piece(said or f"Picture {name}", "picture=1", "image", layout)]
-    notes: tuple[str, ...] = (images.OCR_MISSING,)
-    if images.can_read_text():
-        notes = ()
-        if text := images.read_text(incoming):
-            pieces.append(Piece(text[:60_000], "text=1", "image", layout, {"ocr": 0.7}))
+    if not images.can_read_text():
+        notes.append(images.OCR_MISSING)
+    elif text := images.read_text(incoming):
+        pieces.append(Piece(text[:60_000], "text=1", "image", layout, {"ocr": 0.7}))
     sha256 = source_files.sha256_of(incoming)
-    return _Upload(name, incoming, kind, sha256, pieces, picture.preview, picture.taken, notes)
+    return _Upload(name, incoming, kind, sha256, pieces, picture.preview, picture.taken, tuple(notes))
 
 
 def _checked(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import docx
 import pytest
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, ImageOps
 
 from memories import source_files
 from memories.extract import images, sniff
@@ -19,6 +19,7 @@ from memories.recall import recall
 from memories.sources import add_source, delete_source
 from tests.documents import pdf
 
+FIXTURES = Path(__file__).parent / "fixtures"
 MANUAL = ["Descale the coffee machine every month.", "Use soft water only.", "The warranty lasts two years."]
 
 
@@ -245,6 +246,26 @@ def test_a_photo_is_kept_without_its_place_with_a_preview_and_a_proposed_time(
         assert (small.format, small.size) == ("WEBP", (240, 480))
     out.close()
     assert upload(photo(), name="receipt.jpg").json()["new"] == 0
+
+
+@pytest.mark.parametrize("name", ["photo.heic", "photo.avif"])
+def test_a_telephones_photo_is_kept_as_a_jpeg_the_right_way_up(client, upload, api_token, name):
+    content = (FIXTURES / "pictures" / name).read_bytes()
+    assert b"SECRETPLACE" in content
+    reply = upload(content, name=name).json()["source"]
+    assert (reply["name"], reply["mime"]) == (f"{name}.jpg", "image/jpeg")
+    assert reply["proposed_event_time"] == "2026-07-19T18:30:00+02:00"
+    assert images.KEPT_AS_JPEG in reply["notes"]
+    out = client.get(f"/api/sources/{reply['source_id']}/file", headers=api_token("mira"))
+    kept = b"".join(out.streaming_content)
+    out.close()
+    assert b"SECRETPLACE" not in kept
+    assert b"Telephone" not in kept
+    with Image.open(io.BytesIO(kept)) as image:
+        upright = ImageOps.exif_transpose(image)
+        assert (image.format, upright.size) == ("JPEG", (64, 96))
+        assert upright.getpixel((32, 10))[2] > 150  # blue is at the top once it is turned
+    assert upload(content, name=name).json()["new"] == 0
 
 
 def test_text_in_pictures_is_read_where_that_is_installed(upload, monkeypatch):

@@ -11,9 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pi_heif
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from memories.errors import Invalid
+
+pi_heif.register_heif_opener()
 
 MAX_PIXELS = 60_000_000  # a picture of a few kilobytes can unfold to gigabytes
 HARMLESS = {
@@ -26,6 +29,8 @@ HARMLESS = {
     "dpi",
 }  # no words, no places
 PREVIEW = 480  # pixels along the longer side
+JPEG_QUALITY = 92
+KEPT_AS_JPEG = "It is kept as a JPEG picture, which every browser shows."
 OCR_MISSING = "No text was read from it: that needs the extra “ocr” of rekal and the program tesseract."
 
 
@@ -74,7 +79,7 @@ def _kept(exif: Image.Exif) -> Image.Exif:
 
 
 def _rewritten(image: Image.Image, kept: Image.Exif) -> bytes:
-    """The picture alone, in its own format; JPEG without being encoded anew where that can be."""
+    """The picture alone, in its own format: JPEG without being encoded anew if possible, HEIC and AVIF as JPEG."""
     out = io.BytesIO()
     image.load()
     image.info = {key: value for key, value in image.info.items() if key in HARMLESS}
@@ -82,7 +87,9 @@ def _rewritten(image: Image.Image, kept: Image.Exif) -> bytes:
     if profile := image.info.get("icc_profile"):
         options["icc_profile"] = profile
     if image.format in ("JPEG", "MPO"):
-        image.save(out, "JPEG", quality="keep" if image.format == "JPEG" else 92, **options)
+        image.save(out, "JPEG", quality="keep" if image.format == "JPEG" else JPEG_QUALITY, **options)
+    elif image.format in ("HEIF", "AVIF"):
+        image.convert("RGB").save(out, "JPEG", quality=JPEG_QUALITY, **options)
     elif image.format == "GIF":
         image.save(out, "GIF", save_all=True, comment=b"")
     elif image.format == "WEBP":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memories.errors import Invalid
 
-KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP, GIF, MP3, WAV, OGG, FLAC and M4A"
+KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP, GIF, HEIC, AVIF, MP3, WAV, OGG, FLAC and M4A"
 HEAD = 65_536
 
 
@@ -25,8 +25,9 @@ DOCX = Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessin
 HTML = Kind("html", "text/html")
 MARKDOWN = Kind("markdown", "text/markdown")
 TEXT = Kind("text", "text/plain")
+JPEG = Kind("jpeg", "image/jpeg", "image")
 MAGIC = (
-    (b"\xff\xd8\xff", Kind("jpeg", "image/jpeg", "image")),
+    (b"\xff\xd8\xff", JPEG),
     (b"\x89PNG\r\n\x1a\n", Kind("png", "image/png", "image")),
     (b"GIF87a", Kind("gif", "image/gif", "image")),
     (b"GIF89a", Kind("gif", "image/gif", "image")),
@@ -38,7 +39,14 @@ RIFF = {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audi
 _MARKUP = re.compile(
     rb"^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
-_AUDIO_BRANDS = (b"M4A ", b"M4B ")
+_M4A = Kind("m4a", "audio/mp4", "audio")
+_HEIC, _AVIF = Kind("heic", "image/heic", "image"), Kind("avif", "image/avif", "image")
+BRANDS = {
+    b"M4A ": _M4A, b"M4B ": _M4A,
+    b"heic": _HEIC, b"heix": _HEIC, b"heim": _HEIC, b"heis": _HEIC, b"mif1": _HEIC,
+    b"avif": _AVIF,
+}  # fmt: skip
+AS_JPEG = {_HEIC, _AVIF}  # telephones take them, and many browsers do not show them
 
 
 def sniff(path: Path, name: str) -> Kind:
@@ -60,11 +68,9 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
     if b"%PDF-" in head[:1024]:
         return PDF
     if head[:4] == b"RIFF":
-        return {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}.get(
-            head[8:12]
-        )
+        return RIFF.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return Kind("m4a", "audio/mp4", "audio") if head[8:12] in _AUDIO_BRANDS else None
+        return BRANDS.get(head[8:12])
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
         return Kind("mp3", "audio/mpeg", "audio")
     return DOCX if head.startswith(b"PK\x03\x04") and _is_docx(path) else None
