@@ -5,15 +5,17 @@ outside it, in the page that the person who forgot is looking at: a signed copy 
 for a minute and from that person alone. Nothing waits for deletion anywhere, so nothing can be left behind.
 """
 
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 from django.core import signing
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
-from memories import vectors
+from memories import source_files, vectors
 from memories.embedding import cache
 from memories.errors import Conflict, Invalid
 from memories.fields import dump_json
@@ -26,6 +28,8 @@ from memories.visibility import Viewer
 UNDO_SECONDS = 60
 GRACE_SECONDS = 15  # the click may come in the last second
 COPY_BYTES = 400_000  # beyond this a form would be refused on its way back
+FORM_BYTES = 900_000  # what all copies of one page may have together
+FILE_BYTES = 200_000  # which base64, twice, and the signature make about as long
 SALT = "undo-forget"
 
 COLUMNS = tuple(
@@ -36,6 +40,8 @@ SOURCE_COLUMNS = tuple(field.attname for field in Source._meta.concrete_fields)
 
 def copy_of(viewer: Viewer, atom_ids: Sequence[str]) -> str:
     """A signed copy of memories the viewer may change, taken before they are forgotten; "" if it is too big.
+
+    With it goes the file they were drawn from, when it goes with them.
 
     Raises `NotFound`, `NotAllowed`.
     """
@@ -62,8 +68,40 @@ def copy_of(viewer: Viewer, atom_ids: Sequence[str]) -> str:
         "members": [[member.cartridge_id, member.atom_id] for member in members],
         "supersedes": {atom.atom_id: atom.supersedes_json for atom in Atom.objects.filter(atom_id__in=newer)},
     }
+    try:
+        copy["files"] = _files_that_go(ids)
+    except Invalid:
+        return ""
     signed = signing.dumps(copy, salt=SALT, compress=True)
     return signed if len(signed) <= COPY_BYTES else ""
+
+
+def _files_that_go(atom_ids: Sequence[str]) -> dict[str, list[str]]:
+    """The files no memory will need once these are gone: by sha256 the bytes and the preview, in base64.
+
+    Raises `Invalid` when they are too big for a copy.
+    """
+    others = Atom.objects.filter(source_ref=OuterRef("pk")).exclude(atom_id__in=atom_ids)
+    going = Source.objects.filter(
+        Exists(Atom.objects.filter(source_ref=OuterRef("pk"), atom_id__in=atom_ids))
+    )
+    found: dict[str, list[str]] = {}
+    for sha256 in going.filter(~Exists(others)).values_list("sha256", flat=True):
+        place = source_files.path_of(sha256)
+        parts = [place, place.with_name(place.name + source_files.PREVIEW)]
+        if sum(one.stat().st_size for one in parts if one.is_file()) > FILE_BYTES:
+            raise Invalid("The file is too big for a copy in a page.")
+        found[sha256] = [b64encode(one.read_bytes()).decode() if one.is_file() else "" for one in parts]
+    return found
+
+
+def that_fit(copies: Sequence[str]) -> list[str]:
+    """The copies one form can carry back."""
+    fit: list[str] = []
+    for copy in copies:
+        if copy and len(copy) + sum(map(len, fit)) <= FORM_BYTES:
+            fit.append(copy)
+    return fit
 
 
 def restore(viewer: Viewer, signed: str) -> list[Memory]:
@@ -77,7 +115,7 @@ def restore(viewer: Viewer, signed: str) -> list[Memory]:
     with transaction.atomic():
         if Atom.objects.filter(atom_id__in=[atom.atom_id for atom in atoms]).exists():
             raise Conflict(_("It is already back."))
-        _restore_sources(copy["sources"])
+        _restore_sources(copy["sources"], copy["files"])
         vectors.record_model(cache.engine())
         created = Atom.objects.bulk_create(atoms)
         vectors.write_vectors(
@@ -99,7 +137,11 @@ def _read(viewer: Viewer, signed: str) -> dict[str, Any]:
     return copy
 
 
-def _restore_sources(sources: Sequence[Sequence[Any]]) -> None:
+def _restore_sources(sources: Sequence[Sequence[Any]], files: dict[str, list[str]]) -> None:
+    for sha256, (content, preview) in files.items():
+        if content and not source_files.path_of(sha256).exists():
+            incoming = source_files.receive(BytesIO(b64decode(content)))
+            source_files.keep(incoming, sha256, b64decode(preview))
     rows = [Source(**dict(zip(SOURCE_COLUMNS, values, strict=True))) for values in sources]
     Source.objects.bulk_create(rows, ignore_conflicts=True)
 

@@ -166,7 +166,8 @@ def bulk(request: HttpRequest) -> HttpResponse:
             continue
     _report(request, done, len(ids) - done)
     if copies:
-        return render(request, "forgotten.html", {"copies": [copy for copy in copies if copy], "count": done})
+        context = {"copies": undoing.that_fit(copies), "count": done}
+        return render(request, "forgotten.html", context)
     return redirect(_back(request))
 
 
@@ -291,7 +292,7 @@ def forget_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
     viewer = _viewer(request)
     copy = undoing.copy_of(viewer, [atom_id])
     forget(viewer, atom_id)
-    return render(request, "forgotten.html", {"copies": [copy] if copy else [], "count": 1})
+    return render(request, "forgotten.html", {"copies": undoing.that_fit([copy]), "count": 1})
 
 
 @require_POST

@@ -9,14 +9,14 @@ import docx
 import pytest
 from PIL import ExifTags, Image, ImageOps
 
-from memories import source_files
+from memories import source_files, undo
 from memories.extract import images, sniff
 from memories.extract.chunks import cut
 from memories.extract.text import extract
 from memories.forget import forget
 from memories.models import Atom, Source
 from memories.recall import recall
-from memories.sources import add_source, delete_source
+from memories.sources import add_source, delete_source, open_file
 from tests.documents import pdf
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -164,6 +164,27 @@ def test_forgetting_the_last_memory_of_a_file_takes_the_file_too(
         with django_capture_on_commit_callbacks(execute=True):
             forget(cast.mira, atom.atom_id)
         assert len(files()) == Source.objects.count() == left
+
+
+def test_forgetting_the_last_memory_of_a_file_can_be_undone_with_the_file(
+    cast, django_capture_on_commit_callbacks
+):
+    content = b"The stopcock is under the sink."
+    added = add_source(cast.mira, "note.txt", io.BytesIO(content))
+    memory = Atom.objects.get()
+    copy = undo.copy_of(cast.mira, [memory.atom_id])
+    with django_capture_on_commit_callbacks(execute=True):
+        forget(cast.mira, memory.atom_id)
+    assert not source_files.path_of(added.source.sha256).exists()
+    undo.restore(cast.mira, copy)
+    card, place = open_file(cast.mira, added.source.source_id)
+    assert (card.name, place.read_bytes()) == ("note.txt", content)
+
+
+def test_no_undo_is_offered_that_would_lose_the_file(cast, monkeypatch):
+    monkeypatch.setattr(undo, "FILE_BYTES", 10)
+    add_source(cast.mira, "note.txt", io.BytesIO(b"The stopcock is under the sink."))
+    assert undo.copy_of(cast.mira, [Atom.objects.get().atom_id]) == ""
 
 
 def test_a_file_others_also_uploaded_stays_for_them(upload, cast):
