@@ -2,7 +2,10 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command, execute_from_command_line
 from django.db import connections
+
+ROOT = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
@@ -82,3 +87,17 @@ def run(store: Path, capsys: pytest.CaptureFixture[str]) -> Run:
         return Ran(code, captured.out, captured.err)
 
     return typed
+
+
+def kill_once(command: Sequence[str], environment: Mapping[str, str], happened: Callable[[], bool]) -> None:
+    """Start a command and kill it with SIGKILL once something has happened in the store (or it is done).
+
+    Look through Django's own connection: a second SQLite library in this process would drop its locks.
+    """
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **quiet) as child:
+        while child.poll() is None:
+            if happened():
+                child.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.005)

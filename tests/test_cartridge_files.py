@@ -3,7 +3,10 @@
 import hashlib
 import io
 import json
+import os
 import stat
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
 
@@ -24,8 +27,11 @@ from memories.models import Atom, Cartridge, CartridgeAtom, CartridgeShare, Evid
 from memories.recall import recall
 from memories.remember import edit, remember
 from memories.sources import add_source
+from memories.transfer import load as loader
 from memories.transfer.identities import Choices
-from tests.command_line import empty_store, run, store  # noqa: F401
+from memories.transfer.records import Record
+from memories.visibility import Viewer
+from tests.command_line import ROOT, empty_store, kill_once, run, store  # noqa: F401
 
 
 @pytest.fixture(autouse=True)
@@ -253,6 +259,37 @@ def test_an_import_cut_short_is_made_whole_by_the_next(file, cast, monkeypatch):
     found = load.import_cartridge(cast.lea, file)
     assert (found.taken, found.already_here, found.links) == (2, 2, 2)
     assert CartridgeAtom.objects.filter(cartridge=found.cartridge_id).count() == 4
+
+
+def test_an_import_killed_three_times_loses_nothing_and_doubles_nothing(store, tmp_path):
+    lines = 2 * loader.BATCH + 8
+    mira, jonas = (Viewer(name, "person", frozenset({"people"})) for name in ("mira", "jonas"))
+    loader.load(mira, (Record(n, {"text": f"Box {n}"}) for n in range(lines)))
+    cartridge = Cartridge.objects.create(name="Boxes", owner_id="mira")
+    CartridgeAtom.objects.bulk_create(
+        CartridgeAtom(cartridge=cartridge, atom_id=one.atom_id) for one in Atom.objects.all()
+    )
+    path = tmp_path / "boxes.rekal"
+    write.export_cartridge(mira, cartridge.pk, audience_of("outside"), path)
+    brought = Atom.objects.filter(recorded_by="jonas")
+    command = [sys.executable, "manage.py", "cartridge-import", str(path), "--as", "jonas"]
+    environment = os.environ | {"REKAL_DB": str(store)}
+    points = [
+        lambda: Cartridge.objects.filter(owner_id="jonas").exists(),
+        lambda: brought.count() >= loader.BATCH,
+        lambda: brought.count() >= 2 * loader.BATCH,
+    ]
+    for happened in points:
+        kill_once(command, environment, happened)
+        assert brought.count() % loader.BATCH == 0 or brought.count() == lines
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert brought.count() == brought.values("text").distinct().count() == lines
+    (mine,) = Cartridge.objects.filter(owner_id="jonas")
+    assert set(mine.atoms.values_list("pk", flat=True)) == set(brought.values_list("pk", flat=True))
+    assert load.remove_imported(jonas, mine.pk).removed == lines
 
 
 def test_a_dry_run_writes_nothing(file, cast):

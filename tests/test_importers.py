@@ -3,11 +3,9 @@
 import hashlib
 import json
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
@@ -19,10 +17,9 @@ from memories.models import Atom, EvidenceEdge
 from memories.transfer import load
 from memories.transfer.formats import format_of
 from tests import foreign_stores
-from tests.command_line import empty_store, run, store  # noqa: F401
+from tests.command_line import ROOT, empty_store, kill_once, run, store  # noqa: F401
 
 FIXTURES = Path(__file__).parent / "fixtures"
-ROOT = Path(__file__).parent.parent
 CHAT = "whatsapp/WhatsApp Chat with Family.txt"
 
 
@@ -354,7 +351,7 @@ def test_an_import_killed_five_times_loses_nothing_and_doubles_nothing(store, tm
     command = [sys.executable, "manage.py", "import", str(path), "--as", "mira"]
     environment = os.environ | {"REKAL_DB": str(store)}
     for point in POINTS:
-        _kill_once_stored(command, environment, point * load.BATCH)
+        kill_once(command, environment, lambda: Atom.objects.count() >= point * load.BATCH)  # noqa: B023  (at once)
         assert Atom.objects.count() % load.BATCH == 0 or Atom.objects.count() == LINES
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
@@ -366,17 +363,3 @@ def test_an_import_killed_five_times_loses_nothing_and_doubles_nothing(store, tm
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM atom_vec")
         assert cursor.fetchone()[0] == LINES
-
-
-def _kill_once_stored(command, environment, count):
-    """Start the import and kill it once so many memories are there (or it is done).
-
-    Watched through Django's own connection: a second SQLite library in this process would drop its locks.
-    """
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, cwd=ROOT, env=environment, **quiet) as child:
-        while child.poll() is None:
-            if Atom.objects.count() >= count:
-                child.send_signal(signal.SIGKILL)
-                break
-            time.sleep(0.005)
