@@ -188,12 +188,17 @@ class TestTake:
     def test_a_long_file_comes_in_piece_by_piece(self, mira, monkeypatch):
         monkeypatch.setattr(bring_in_views, "TAKE_SECONDS", 0.0)
         monkeypatch.setattr("memories.transfer.load.BATCH", 10)
-        page = put(mira, b"".join(b"- Box %d holds jar %d.\n" % (n, n) for n in range(35)), "boxes.txt")
+        page = put(
+            mira, b"".join(b'{"text": "Box %d holds jar %d."}\n' % (n, n) for n in range(35)), "boxes.jsonl"
+        )
         choices, replies = {"action": "take", "readers": "household"}, []
         while not replies or "brought in so far" in replies[-1]:
             replies.append(text_of(mira.post(page, choices)))
             choices = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', replies[-1]))
+        shown = [int(found) for reply in replies for found in re.findall(r'<progress value="(\d+)"', reply)]
         assert len(replies) > 2
+        assert shown == sorted(shown)
+        assert 20 < shown[0] < 40
         assert "35 memories brought in" in replies[-1]
         assert "here already" not in replies[-1]
         assert Atom.objects.count() == 35

@@ -48,13 +48,17 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a stretch came to; `whole` when it reached the end of the file, of which it read `read` pieces."""
+    """What a stretch came to; `whole` when it reached the end of the file, of which it read `read` pieces.
+
+    `percent` is how much of the file's bytes is read, 0 to 100; None where its format does not tell.
+    """
 
     report: Loaded
     samples: tuple[Sample, ...]
     names: tuple[str, ...]
     whole: bool
     read: int
+    percent: int | None
 
 
 def go_through(
@@ -75,7 +79,12 @@ def go_through(
     names = dict.fromkeys([*report.names, *watched.names])
     refused = {one.line for one in report.skipped}
     samples = tuple(islice((one for line, one in watched.samples if line not in refused), SAMPLES))
-    return Stretch(report, samples, tuple(names), watched.whole, watched.read)
+    percent = None if files.is_zip(path) else _percent(watched.end, path.stat().st_size)
+    return Stretch(report, samples, tuple(names), watched.whole, watched.read, percent)
+
+
+def _percent(read: int, size: int) -> int | None:
+    return min(100, 100 * read // size) if read and size else None
 
 
 def _records(path: Path, chosen: Format, options: Options) -> Generator[Record, None, None]:
@@ -92,10 +101,12 @@ class _Watched:
         self.names: dict[str, None] = {}
         self.whole = True
         self.read = 0
+        self.end = 0
 
     def watch(self, records: Iterator[Record]) -> Iterator[Record]:
         for record in records:
             self.read += 1
+            self.end = record.end
             self._note(record)
             yield record
             if self._late():
