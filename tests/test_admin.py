@@ -497,6 +497,26 @@ def test_a_bulk_action_changes_nothing_before_it_was_shown(curators, cast, actio
     assert list(Atom.objects.values()) == before
 
 
+def test_all_that_fit_the_list_can_be_shown_and_changed_at_once(curators, cast, monkeypatch):
+    monkeypatch.setattr("memories.curators.CuratorAdmin.list_per_page", 2)
+    garden = {keep(cast.mira, f"Bed {n} holds beans.", scenario="garden").atom_id for n in range(5)}
+    keep(cast.mira, "Bed 9 is Ben's.", scenario="bedroom")
+    keep(cast.jonas, "Bed 7 hides a present.", scenario="garden", visibility="private")
+    shown = text_of(curators.get(f"{ATOMS}?scenario=garden"))
+    assert 'name="whole"' in shown
+    reply = curators.post(f"{ATOMS}?scenario=garden&q=bed", {"action": "scenario", "whole": "1"})
+    assert set(re.findall(r'name="_selected_action" value="(\w+)"', text_of(reply))) == garden
+    assert "present" not in text_of(reply)
+    chosen = {"action": "scenario", "_selected_action": list(garden), "value": "beds", "agreed": "1"}
+    curators.post(f"{ATOMS}bulk/", chosen)
+    assert set(Atom.objects.filter(scenario="beds").values_list("atom_id", flat=True)) == garden
+
+
+def test_a_list_of_one_page_offers_its_ticks_alone(curators, cast):
+    keep(cast.mira, "Bed 1 holds beans.")
+    assert 'name="whole"' not in text_of(curators.get(ATOMS))
+
+
 def test_set_scenario_close_and_visibility_work_as_shown(curators, cast):
     mine, hers = keep(cast.cura, "The ladder hangs in the shed."), keep(cast.mira, "The key is blue.")
     tick(curators, "scenario", mine, hers, value="garden", agreed="1")

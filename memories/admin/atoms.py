@@ -43,6 +43,8 @@ WORDS = 90  # characters of a memory in a list
 class AtomChangeList(ReadableChangeList):
     """Rows are addressed by their public id: a row number would count what nobody here may read."""
 
+    most_at_once = bulk.MOST
+
     def url_for_result(self, result: Any) -> str:
         """The form of one memory."""
         return reverse("admin:memories_atom_change", args=[quote(result.atom_id)])
@@ -159,10 +161,15 @@ class AtomAdmin(CuratorAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The list; ticked rows go to the page that shows what would change."""
+        """The list; ticked rows, or all that fit it, go to the page that shows what would change."""
         if request.method == "POST" and "action" in request.POST:
-            return bulk.page(self, request)
+            return bulk.page(self, request, self._fitting(request) if "whole" in request.POST else None)
         return super().changelist_view(request, extra_context)
+
+    def _fitting(self, request: HttpRequest) -> list[str]:
+        """The ids of the first memories that fit the search and the filters of the address."""
+        found = self.get_changelist_instance(request).get_queryset(request)
+        return list(found.values_list("atom_id", flat=True)[: bulk.MOST])
 
     # One memory.
 
