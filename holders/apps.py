@@ -1,13 +1,14 @@
 """The app of *who*: registry, sign-in, tokens, who_knows, ask, questions."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class HoldersConfig(AppConfig):
     """Lends `memories` the names that questions may hold and the topics it caches vectors of: it never imports us."""
 
     name = "holders"
-    verbose_name = "Holders"
+    verbose_name = _("Holders")
 
     def ready(self) -> None:
         from holders.registry import called  # noqa: PLC0415  (models are ready only now)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from memories import timestamps
 from memories.fields import dump_json, read_json
@@ -35,6 +36,8 @@ class Holder(models.Model):
 
     class Meta:
         db_table = "holders"
+        verbose_name = _("holder")
+        verbose_name_plural = _("holders")
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(kind__in=KINDS), name="holders_kind_is_known"),
             models.CheckConstraint(condition=~Q(holder_id=""), name="holders_id_is_given"),
@@ -133,6 +136,8 @@ class Token(models.Model):
 
     class Meta:
         db_table = "tokens"
+        verbose_name = _("token")
+        verbose_name_plural = _("tokens")
         constraints: ClassVar = [json_check("tokens", "scopes_json", "array")]
 
     def __str__(self) -> str:
@@ -293,6 +298,8 @@ class Question(models.Model):
 
     class Meta:
         db_table = "questions"
+        verbose_name = _("question")
+        verbose_name_plural = _("questions")
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(state__in=QUESTION_STATES), name="questions_state_is_known"),
             json_check("questions", "passed_json", "array"),

@@ -1,22 +1,16 @@
-"""The tables of a rekal store: atoms with their sources, scenarios, cartridges and evidence.
+"""What is remembered: atoms, the files they came from, the situations they are of use in, and what ties them."""
 
-Names and columns mirror the transactive store's DDL; `docs/architecture.md` lists the departures. JSON lives in
-text columns with CHECK constraints and is read through properties that survive a bad row. Full text (`atom_fts`),
-vectors (`atom_vec`), triggers and the view `v_atoms_current` are raw SQL in the migrations.
-"""
-
-import secrets
 from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Left
+from django.utils.translation import gettext_lazy as _
 
 from memories import timestamps
-from memories.fields import Fixed, JSONOfType, JSONValid, MatchesGlob, dump_json, read_json
+from memories.fields import Fixed, dump_json, read_json
+from memories.models.columns import MOMENT, json_check, moment_check, new_atom_id
 from memories.visibility import AtomQuerySet
-
-MOMENT: dict[str, Any] = {"max_length": timestamps.WIDTH}
 
 ORIGINS = ("self", "observed", "artifact", "third_party")
 PRECISIONS = ("instant", "minute", "hour", "day", "month", "year", "unknown")
@@ -67,25 +61,6 @@ CASE WHEN origin <> 'third_party' THEN 1
 """
 
 
-def new_atom_id() -> str:
-    """Sixteen hexadecimal digits, as the first seed's `uuid4().hex[:16]`."""
-    return secrets.token_hex(8)
-
-
-def json_check(table: str, column: str, json_type: str = "") -> models.CheckConstraint:
-    """A CHECK that a column holds JSON (of one type)."""
-    condition = JSONOfType(column, json_type) if json_type else JSONValid(column)
-    return models.CheckConstraint(condition=condition, name=f"{table}_{column}_is_json")
-
-
-def moment_check(table: str, column: str) -> models.CheckConstraint:
-    """A CHECK that a column holds store text (see `timestamps`) or NULL."""
-    return models.CheckConstraint(
-        condition=Q(**{f"{column}__isnull": True}) | Q(MatchesGlob(column, timestamps.GLOB)),
-        name=f"{table}_{column}_is_utc",
-    )
-
-
 class Source(models.Model):
     """The file or message that atoms came from, stored once by its sha256."""
 
@@ -100,6 +75,8 @@ class Source(models.Model):
 
     class Meta:
         db_table = "sources"
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
         constraints: ClassVar = [
             json_check("sources", "metadata_json", "object"),
             models.CheckConstraint(condition=Q(size_bytes__gte=0), name="sources_size_is_not_negative"),
@@ -161,8 +138,8 @@ class Atom(models.Model):
 
     class Meta:
         db_table = "atoms"
-        verbose_name = "memory"
-        verbose_name_plural = "memories"
+        verbose_name = _("memory")
+        verbose_name_plural = _("memories")
         indexes: ClassVar = [
             models.Index(fields=["modality", "ingested_at"], name="idx_atoms_modality"),
             models.Index(fields=["holder_id", "ingested_at"], name="idx_atoms_holder"),
@@ -251,84 +228,12 @@ class Scenario(models.Model):
 
     class Meta:
         db_table = "scenarios"
+        verbose_name = _("scenario")
+        verbose_name_plural = _("scenarios")
         constraints: ClassVar = [json_check("scenarios", "default_visibility_json")]
 
     def __str__(self) -> str:
         return self.name
-
-
-class Cartridge(models.Model):
-    """A named bundle of atoms that can be mounted, exported and imported."""
-
-    cartridge_id = models.CharField(primary_key=True, max_length=64, default=new_atom_id)
-    name = models.CharField(max_length=200)
-    owner_id = models.CharField(max_length=200, default="", db_index=True)
-    root_path = models.TextField(default="", blank=True)
-    manifest_json = models.TextField(default="{}")
-    dna = models.CharField(max_length=64, null=True, blank=True)
-    token_equivalent = models.PositiveIntegerField(default=0)
-    created_at = models.CharField(default=timestamps.now, **MOMENT)
-    atoms = models.ManyToManyField(Atom, through="CartridgeAtom", related_name="cartridges")
-
-    class Meta:
-        db_table = "cartridges"
-        constraints: ClassVar = [
-            json_check("cartridges", "manifest_json", "object"),
-            moment_check("cartridges", "created_at"),
-        ]
-
-    def __str__(self) -> str:
-        return f"cartridge {self.cartridge_id}"
-
-
-class CartridgeAtom(models.Model):
-    """Membership lives in the store, so that mounting can scope a question to the atoms a cartridge holds."""
-
-    cartridge = models.ForeignKey(Cartridge, on_delete=models.CASCADE)
-    atom = models.ForeignKey(Atom, to_field="atom_id", on_delete=models.CASCADE)
-    added_at = models.CharField(default=timestamps.now, **MOMENT)
-
-    class Meta:
-        db_table = "cartridge_atoms"
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["cartridge", "atom"], name="cartridge_atoms_are_unique")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.cartridge_id}/{self.atom_id}"
-
-
-class Mount(models.Model):
-    """One holder's mounted cartridge: it scopes that holder's questions and nobody else's."""
-
-    holder_id = models.CharField(max_length=200)
-    cartridge = models.ForeignKey(Cartridge, on_delete=models.CASCADE, related_name="mounts")
-    mounted_at = models.CharField(default=timestamps.now, **MOMENT)
-
-    class Meta:
-        db_table = "mounts"
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["holder_id", "cartridge"], name="mounts_are_unique")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.holder_id} mounts {self.cartridge_id}"
-
-
-class CartridgeShare(models.Model):
-    """With whom a cartridge's owner shares it: `holder:<id>` or `group:<name>`. It lets nobody read more atoms."""
-
-    cartridge = models.ForeignKey(Cartridge, on_delete=models.CASCADE, related_name="shares")
-    reader = models.CharField(max_length=220, db_index=True)
-
-    class Meta:
-        db_table = "cartridge_shares"
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["cartridge", "reader"], name="cartridge_shares_are_unique")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.cartridge_id} for {self.reader}"
 
 
 class EvidenceEdge(models.Model):
@@ -342,6 +247,8 @@ class EvidenceEdge(models.Model):
 
     class Meta:
         db_table = "evidence_edges"
+        verbose_name = _("evidence edge")
+        verbose_name_plural = _("evidence edges")
         constraints: ClassVar = [
             models.CheckConstraint(condition=Q(relation__in=RELATIONS), name="edges_relation_is_known"),
             models.CheckConstraint(
@@ -352,86 +259,3 @@ class EvidenceEdge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.from_atom_id} {self.relation} {self.to_atom_id}"
-
-
-class CacheEvent(models.Model):
-    """Hits, misses and writes of the embedding cache, one row a batch (`metadata_json.count`)."""
-
-    ts = models.CharField(default=timestamps.now, **MOMENT)
-    layer = models.CharField(max_length=64)
-    cache_key = models.TextField()
-    event = models.CharField(max_length=16)
-    bytes_estimate = models.BigIntegerField()
-    metadata_json = models.TextField(default="{}")
-
-    class Meta:
-        db_table = "cache_events"
-        constraints: ClassVar = [json_check("cache_events", "metadata_json", "object")]
-
-    def __str__(self) -> str:
-        return f"{self.layer} {self.event} {self.ts}"
-
-
-class CachedEmbedding(models.Model):
-    """A vector kept under sha256(model, text), so that the same text is not embedded twice."""
-
-    key = models.CharField(primary_key=True, max_length=64)
-    vector = models.BinaryField()
-
-    class Meta:
-        db_table = "embedding_cache"
-
-    def __str__(self) -> str:
-        return self.key
-
-
-class StoreSetting(models.Model):
-    """What the store itself must know: its embedding model, the household's zone, name and default visibility."""
-
-    key = models.CharField(primary_key=True, max_length=64)
-    value_json = models.TextField()
-
-    class Meta:
-        db_table = "store_settings"
-        constraints: ClassVar = [json_check("store_settings", "value_json")]
-
-    def __str__(self) -> str:
-        return self.key
-
-
-class IdempotentReply(models.Model):
-    """The reply to a POST that carried an `Idempotency-Key`, so that repeating it creates nothing new."""
-
-    holder_id = models.CharField(max_length=200)
-    key = models.CharField(max_length=200)
-    request_sha256 = models.CharField(max_length=64)
-    status = models.PositiveSmallIntegerField()
-    atom_id = models.CharField(max_length=64, db_index=True)
-    created_at = models.CharField(default=timestamps.now, **MOMENT)
-
-    class Meta:
-        db_table = "idempotent_replies"
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["holder_id", "key"], name="idempotency_keys_are_unique")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.holder_id} {self.key}"
-
-
-class AuditEntry(models.Model):
-    """A removal of many memories: when, by what, whose and how many; no text, no ids, no scenario."""
-
-    at = models.CharField(default=timestamps.now, **MOMENT)
-    action = models.CharField(max_length=16)
-    holder_id = models.CharField(max_length=200, default="", blank=True)
-    by = models.CharField(max_length=200, default="", blank=True)
-    count = models.PositiveIntegerField()
-
-    class Meta:
-        db_table = "audit_entries"
-        verbose_name_plural = "audit entries"
-        constraints: ClassVar = [moment_check("audit_entries", "at")]
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.at}"
