@@ -65,7 +65,7 @@ def checkpoint() -> bool:
         waited = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
         cursor.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MS}")
         try:
-            emptied = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+            emptied = bool(cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
         finally:
             cursor.execute(f"PRAGMA busy_timeout = {waited}")
     if log_is_held() is emptied:
