@@ -134,7 +134,7 @@ def check_text(text: str, what: str = "text") -> str:
     return text
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)  # about 10 MB when it is full of rare words
 def _analysed(chunk: str, language: str) -> _Word:
     if chunk.isalpha() and chunk[1:].islower() and len(chunk) <= MAX_WORD_LENGTH:  # most words
         word, stemmed = fold(chunk), stems(chunk, language)
