@@ -33,9 +33,9 @@ def curators_browser() -> Client:
 def pages(browser: Client) -> dict[str, Callable[[], None]]:
     """What a curator does, by name."""
 
-    def get(query: str) -> Callable[[], None]:
+    def get(query: str, page: str = ATOMS) -> Callable[[], None]:
         def visit() -> None:
-            assert browser.get(f"{ATOMS}{query}").status_code == 200
+            assert browser.get(f"{page}{query}").status_code == 200
 
         return visit
 
@@ -57,6 +57,9 @@ def pages(browser: Client) -> dict[str, Callable[[], None]]:
         return change
 
     return {
+        "dashboard": get("", "/admin/"),
+        "scenarios": get("", "/admin/memories/scenario/"),
+        "holders": get("", "/admin/holders/holder/"),
         "changelist": get(""),
         "tenth page": get("?p=10"),
         "sorted by holder": get("?o=2"),
