@@ -23,11 +23,11 @@ from memories.extract.text import Piece, extract
 from memories.fields import dump_json, read_json
 from memories.forget import erase
 from memories.models import Atom, EvidenceEdge, Source
-from memories.remember import Prepared, next_stamp, store, visibility_of
+from memories.remember import Prepared, edit, next_stamp, store, visibility_of
 from memories.results import Memory, memories_for
 from memories.store import checkpoint, zone
 from memories.transfer import columns
-from memories.visibility import Viewer, narrowest
+from memories.visibility import AtomQuerySet, Viewer, narrowest
 
 NO_SUCH_SOURCE = "There is no source with this id that you may open."
 MAX_NAME = 200
@@ -130,6 +130,31 @@ def memories_of(viewer: Viewer, source_id: str, *, start: int = 0, limit: int = 
     source = _openable(viewer, source_id)
     atoms = Atom.objects.visible_to(viewer).current().filter(source_ref=source).order_by("pk")
     return memories_for(viewer, list(atoms[start : start + limit]))
+
+
+def accept_time(viewer: Viewer, source_id: str) -> int:
+    """Say of the memories of a picture that they are of when the camera says it was taken; how many were undated.
+
+    Raises `NotFound`, `NotAllowed` for who did not upload it, and `Invalid` when the camera said nothing.
+    """
+    source = _openable(viewer, source_id)
+    if _metadata(source).get("uploaded_by") not in viewer.ids:
+        raise NotAllowed("Only who uploaded a source may say when it was taken.")
+    if not (taken := _metadata(source).get("taken")):
+        raise Invalid("Nobody knows when this was taken.")
+    undated = list(_undated(viewer, source).values_list("atom_id", flat=True))
+    for atom_id in undated:
+        edit(viewer, atom_id, event_time=taken)
+    return len(undated)
+
+
+def is_undated(viewer: Viewer, source_id: str) -> bool:
+    """Whether `accept_time` would date anything. Raises `NotFound`."""
+    return _undated(viewer, _openable(viewer, source_id)).exists()
+
+
+def _undated(viewer: Viewer, source: Source) -> AtomQuerySet:
+    return Atom.objects.changeable_by(viewer).current().filter(source_ref=source, event_time=None)
 
 
 def _openable(viewer: Viewer, source_id: str) -> Source:

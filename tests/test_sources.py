@@ -269,6 +269,21 @@ def test_a_photo_is_kept_without_its_place_with_a_preview_and_a_proposed_time(
     assert upload(photo(), name="receipt.jpg").json()["new"] == 0
 
 
+def test_the_cameras_time_becomes_the_memorys_when_its_uploader_says_so(cast, browser_of):
+    added = add_source(
+        cast.mira, "receipt.jpg", io.BytesIO(photo()), text="The receipt", visibility="household"
+    )
+    page = f"/files/{added.source.source_id}/"
+    assert f"{page}taken/" in browser_of("mira").get(page).content.decode()
+    assert f"{page}taken/" not in browser_of("jonas").get(page).content.decode()
+    assert browser_of("jonas").post(f"{page}taken/").status_code == 403
+    browser_of("mira").post(f"{page}taken/")
+    assert {one.event_time_precision for one in Atom.objects.current()} == {"instant"}
+    assert Atom.objects.current().first().event_time.startswith("2026-07-19T")
+    assert f"{page}taken/" not in browser_of("mira").get(page).content.decode()
+    assert browser_of("ben").post(f"/files/{added.source.source_id[::-1]}/taken/").status_code == 404
+
+
 @pytest.mark.parametrize("name", ["photo.heic", "photo.avif"])
 def test_a_telephones_photo_is_kept_as_a_jpeg_the_right_way_up(client, upload, api_token, name):
     content = (FIXTURES / "pictures" / name).read_bytes()
