@@ -24,7 +24,7 @@ from holders.reader import THEMES
 from holders.registry import list_holders, set_holder
 from memories import store
 from memories.errors import RekalError
-from memories.pages import UNFINISHED, viewer_of
+from memories.pages import UNFINISHED, blame, member, viewer_of
 
 HOST = "first_run_host"  # this browser typed the code that only the host can read
 
@@ -98,7 +98,7 @@ def _you(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])  # type: ignore[arg-type]
             return redirect("first-run")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return _step(request, 2, form)
 
 
@@ -117,8 +117,8 @@ def _others(request: HttpRequest) -> HttpResponse:
                 link = request.build_absolute_uri(reverse("invitation", args=[invite(data["holder_id"])]))
             form = NewPersonForm()
         except RekalError as error:
-            _blame(form, error)
-    cards = [card for card in list_holders(request.viewer) if card.registered]  # type: ignore[attr-defined]
+            blame(form, error)
+    cards = [card for card in list_holders(member(request)) if card.registered]
     return _step(request, 3, form, link=link, cards=cards, invitee=request.POST.get("name", ""))
 
 
@@ -128,12 +128,6 @@ def _step(request: HttpRequest, step: int, form: forms.Form, **extra: Any) -> Ht
     return render(
         request, "first_run.html", {"step": step, "steps": steps, "form": form, **extra}, status=status
     )
-
-
-def _blame(form: forms.Form, error: RekalError) -> None:
-    """Show a verb's refusal at the field it is about, where there is one."""
-    field = getattr(error, "field", "")
-    form.add_error(field if field in form.fields else None, str(error))
 
 
 def invitation(request: HttpRequest, plain: str) -> HttpResponse:
@@ -147,7 +141,7 @@ def invitation(request: HttpRequest, plain: str) -> HttpResponse:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])  # type: ignore[arg-type]
             return redirect("ask")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return render(
         request, "invitation.html", {"form": form, "holder_id": holder_id}, status=422 if form.errors else 200
     )

@@ -18,9 +18,8 @@ from holders.registry import get_holder, list_holders, set_holder
 from memories.browse import list_memories
 from memories.errors import Invalid, RekalError
 from memories.facets import tags_of
-from memories.pages import members_only, unfinished, viewer_of
+from memories.pages import blame, member, members_only, unfinished, viewer_of, wants_part
 from memories.results import Hit
-from memories.visibility import Viewer
 
 RECENT = "recent_questions"
 RECENT_SHOWN = 6
@@ -39,7 +38,7 @@ def ask(request: HttpRequest) -> HttpResponseBase:
 
 @members_only
 def _ask(request: HttpRequest) -> HttpResponse:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     question = request.GET.get("q", "").strip()
     context: dict[str, object] = {"question": question, "suggested": question}
     status = 200
@@ -53,8 +52,8 @@ def _ask(request: HttpRequest) -> HttpResponse:
             context["sentence"] = str(error)
             status = 429 if isinstance(error, limits.TooMany) else 422
     context["recent"] = [one for one in request.session.get(RECENT, []) if one != question]
-    part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, "ask.html#outcome" if part else "ask.html", context, status=status)
+    page = "ask.html#outcome" if wants_part(request) else "ask.html"
+    return render(request, page, context, status=status)
 
 
 def _sorted_out(asked: Asked) -> tuple[list[Hit], list[Hit]]:
@@ -82,7 +81,7 @@ def clear_recent(request: HttpRequest) -> HttpResponse:
 @members_only
 def people(request: HttpRequest) -> HttpResponse:
     """Everybody who may know something: topics and ways to reach them."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     cards = list_holders(viewer)
     wanted = request.GET.get("q", "").strip().casefold()
     if wanted:
@@ -98,7 +97,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @members_only
 def person(request: HttpRequest, holder_id: str) -> HttpResponse:
     """One person: what she says she knows, what she shows she knows (to me), and how to reach her."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     card = get_holder(viewer, holder_id)
     hidden = hidden_topics(holder_id)
     may_edit = viewer.is_curator or viewer.holder_id == holder_id
@@ -108,10 +107,7 @@ def person(request: HttpRequest, holder_id: str) -> HttpResponse:
             set_holder(viewer, holder_id, **form.changes())
             return redirect("person", holder_id)
         except RekalError as error:
-            form.add_error(
-                getattr(error, "field", None) if getattr(error, "field", "") in form.fields else None,
-                str(error),
-            )
+            blame(form, error)
     status = 422 if request.method == "POST" and form.errors else 200
     shown = list_memories(viewer, holder=holder_id, limit=5)
     context = {
@@ -140,7 +136,7 @@ def _posted(request: HttpRequest) -> QueryDict | None:
 @members_only
 def register(request: HttpRequest, holder_id: str) -> HttpResponse:
     """Put somebody who holds memories into the directory, in one tap."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     get_holder(viewer, holder_id)
     set_holder(viewer, holder_id, kind="person")
     return redirect("person", holder_id)
@@ -150,7 +146,7 @@ def register(request: HttpRequest, holder_id: str) -> HttpResponse:
 @members_only
 def add_person(request: HttpRequest) -> HttpResponse:
     """Add somebody new to the directory; that alone lets nobody sign in."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     holder_id, kind = request.POST.get("holder_id", "").strip(), request.POST.get("kind", "person")
     if not holder_id:
         raise Invalid(_("Give a short name."), "holder_id")
@@ -162,7 +158,7 @@ def add_person(request: HttpRequest) -> HttpResponse:
 @members_only
 def topic(request: HttpRequest) -> HttpResponse:
     """A topic my memories show: have people ask me about it, show it no more, or show it again."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     named, say = request.POST.get("topic", "").strip()[:200], request.POST.get("say", "")
     card = get_holder(viewer, viewer.holder_id)
     hidden = hidden_topics(viewer.holder_id)
