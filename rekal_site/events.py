@@ -27,7 +27,7 @@ from holders import events, limits, webhooks
 from holders.auth import REFUSED, Principal, principal_of_token, viewer_of_account
 from holders.models import SCOPES
 from memories.errors import Invalid
-from rekal_site.mcp.http import (
+from rekal_site.door import (
     STRANGE_HOST,
     STRANGE_ORIGIN,
     bearer_of,
