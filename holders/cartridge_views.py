@@ -1,8 +1,6 @@
 """Pages of bundles (cartridges): made by picking, looked through, shared, taken out as files and brought in."""
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from holders.audience import HOUSEHOLD, ME, OUTSIDE, audience_of
 from holders.auth import viewer_for
-from holders.cartridge_files_api import exported
+from holders.handover import handed_out, received
 from holders.models import Holder
 from memories import cartridges, facets, sharing
 from memories.cartridge_files import load, write
@@ -184,7 +182,7 @@ def take_out(request: HttpRequest, cartridge_id: str) -> HttpResponseBase:
     audience = request.POST.get("audience") or request.GET.get("audience") or ME
     if request.method == "POST":
         try:
-            return exported(viewer, cartridge_id, audience, request.POST.get("passphrase", ""))
+            return handed_out(viewer, cartridge_id, audience, request.POST.get("passphrase", ""))
         except RekalError as error:
             sentence = str(error)
     context = {
@@ -205,11 +203,7 @@ def bring_in(request: HttpRequest) -> HttpResponse:
     if file is None:
         return _list(request, _("Choose a file first."), 422)
     wide = request.POST.get("visibility") == "household"
-    with tempfile.TemporaryDirectory() as spare:
-        place = Path(spare) / "incoming.rekal"
-        with place.open("wb") as copy:
-            for block in file.chunks():
-                copy.write(block)
+    with received(file) as place:
         try:
             found = load.import_cartridge(
                 viewer, place, choices=Choices("household" if wide else "private", {}, dry_run=False),

@@ -20,7 +20,7 @@ from holders.accounts import any_account
 from holders.forms import AccountForm, CodeForm, HouseholdForm, NewPersonForm
 from holders.invites import accept, invite, invited
 from holders.models import Preference
-from holders.reader import THEMES
+from holders.reader import THEMES, keep_looks
 from holders.registry import list_holders, set_holder
 from memories import store
 from memories.errors import RekalError
@@ -166,14 +166,9 @@ def look(request: HttpRequest) -> HttpResponse:
     chosen: dict[str, str] = {}
     if (theme := request.POST.get("theme")) is not None and theme in {"", *THEMES}:
         chosen["theme"] = theme
-        response.set_cookie(
-            "theme", theme, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax", httponly=True
-        )
     if (language := request.POST.get("language")) in dict(settings.LANGUAGES):
         chosen["language"] = str(language)
-        response.set_cookie(
-            settings.LANGUAGE_COOKIE_NAME, str(language), max_age=settings.SESSION_COOKIE_AGE, samesite="Lax"
-        )
+    keep_looks(response, **chosen)
     if chosen and (viewer := viewer_of(request)):
         Preference.objects.update_or_create(pk=viewer.holder_id, defaults=chosen)
     return response

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
@@ -19,7 +18,7 @@ from holders.forms import PersonForm
 from holders.leaving import belongings, leave
 from holders.me_forms import LeaveForm, PreferenceForm, TokenForm
 from holders.models import Preference
-from holders.reader import preference_of
+from holders.reader import keep_looks, preference_of
 from holders.registry import get_holder, names_of, set_holder
 from holders.tokens import issue, revoke, tokens_of
 from memories.errors import NotFound, RekalError
@@ -86,15 +85,8 @@ def looks(request: HttpRequest) -> HttpResponse:
     chosen = form.cleaned_data
     Preference.objects.update_or_create(pk=member(request).holder_id, defaults=chosen)
     response = redirect("me")
-    if chosen["language"]:
-        _remember(response, settings.LANGUAGE_COOKIE_NAME, chosen["language"])
-    _remember(response, "theme", chosen["theme"], httponly=True)
+    keep_looks(response, theme=chosen["theme"], language=chosen["language"])
     return response
-
-
-def _remember(response: HttpResponse, name: str, value: str, **more: Any) -> None:
-    """A cookie, so that this browser looks the same before one signs in."""
-    response.set_cookie(name, value, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax", **more)
 
 
 @require_POST

@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memories import facets, source_files, sources
+from memories.downloads import served
 from memories.errors import RekalError
 from memories.forms import ReadersForm, split_tags
 from memories.pages import blame, member, members_only
-from memories.sources_api import served
 from memories.visibility import Viewer
 
 PAGE = 50
