@@ -14,12 +14,13 @@ from holders.ask import Asked
 from holders.ask import ask as ask_household
 from holders.forms import NewPersonForm, PersonForm
 from holders.reader import hidden_topics, hide_topics
-from holders.registry import get_holder, list_holders, set_holder
+from holders.registry import HolderCard, get_holder, list_holders, set_holder
 from memories.browse import list_memories
 from memories.errors import Invalid, RekalError
 from memories.facets import tags_of
 from memories.pages import blame, member, members_only, unfinished, viewer_of, wants_part
 from memories.results import Hit
+from memories.visibility import Viewer
 
 RECENT = "recent_questions"
 RECENT_SHOWN = 6
@@ -99,7 +100,6 @@ def person(request: HttpRequest, holder_id: str) -> HttpResponse:
     """One person: what she says she knows, what she shows she knows (to me), and how to reach her."""
     viewer = member(request)
     card = get_holder(viewer, holder_id)
-    hidden = hidden_topics(holder_id)
     may_edit = viewer.is_curator or viewer.holder_id == holder_id
     form = PersonForm(_posted(request), initial=PersonForm.initial_of(card))
     if request.method == "POST" and may_edit and form.is_valid():
@@ -108,23 +108,29 @@ def person(request: HttpRequest, holder_id: str) -> HttpResponse:
             return redirect("person", holder_id)
         except RekalError as error:
             blame(form, error)
-    status = 422 if request.method == "POST" and form.errors else 200
-    shown = list_memories(viewer, holder=holder_id, limit=5)
     context = {
         "card": card,
         "form": form,
         "may_edit": may_edit,
-        "memories": shown.items,
-        "more": f"{reverse('browse')}?{urlencode({'holder': holder_id})}" if shown.next else "",
-        "shows": [
-            facet
-            for facet in tags_of(viewer, holder=holder_id, limit=SHOWN_TOPICS)
-            if facet[0] not in {*hidden, *card.knows_about}
-        ],
-        "hidden": hidden,
         "editing": bool(form.errors) or "edit" in request.GET,
+        **_shown_by(viewer, card),
     }
+    status = 422 if request.method == "POST" and form.errors else 200
     return render(request, "person.html", context, status=status)
+
+
+def _shown_by(viewer: Viewer, card: HolderCard) -> dict[str, object]:
+    """What somebody's readable memories show: a few of them, and topics beside those she declared or hides."""
+    hidden = hidden_topics(card.holder_id)
+    shown = list_memories(viewer, holder=card.holder_id, limit=5)
+    known = {*hidden, *card.knows_about}
+    topics = tags_of(viewer, holder=card.holder_id, limit=SHOWN_TOPICS)
+    return {
+        "memories": shown.items,
+        "more": f"{reverse('browse')}?{urlencode({'holder': card.holder_id})}" if shown.next else "",
+        "shows": [facet for facet in topics if facet[0] not in known],
+        "hidden": hidden,
+    }
 
 
 def _posted(request: HttpRequest) -> QueryDict | None:
