@@ -26,6 +26,7 @@ from memories.models import Atom, Cartridge, CartridgeAtom, Source
 from memories.recall import recall
 from memories.remember import remember
 from memories.visibility import Viewer
+from tests.pages import signed_in
 
 MEMBERS = ("mira", "jonas", "lea", "ben", "gus", "cura", "bot", "boiler", "stranger")
 HOUSEHOLD = {"mira", "jonas", "lea", "ben", "cura", "bot"}
@@ -152,18 +153,9 @@ def by_cartridge(viewer: Viewer, ids: dict[str, str]) -> bytes:
     return "".join(seen).encode()
 
 
-def a_browser(viewer: Viewer) -> Client:
-    """A browser in which this viewer is signed in."""
-    user = get_user_model().objects.create_user(f"as-{viewer.holder_id}")
-    SignIn.objects.create(user=user, holder_id=viewer.holder_id)
-    browser = Client()
-    browser.force_login(user)
-    return browser
-
-
 def by_pages_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
     """Inbox, situations, who sees what, other eyes, bundles, me; each memory's own pages; each step that names one."""
-    browser = a_browser(viewer)
+    browser = signed_in(viewer.holder_id)
     seen = [
         browser.get(reverse(page))
         for page in ("inbox", "me", "leave", "scenarios", "visibility", "change-visibility", "cartridges")
@@ -228,7 +220,7 @@ def by_admin(viewer: Viewer, ids: dict[str, str]) -> bytes:
 
 def by_files(viewer: Viewer, ids: dict[str, str]) -> bytes:
     """Files that hold one hidden memory each, and one that holds all; over pages, JSON and the command."""
-    browser = a_browser(viewer)
+    browser = signed_in(viewer.holder_id)
     _, plain = Token.objects.issue(viewer.holder_id, ["read"])
     api = Client(headers={"authorization": f"Bearer {plain}"})
     seen = [browser.get(reverse("sources")), api.get("/api/sources")]
@@ -253,7 +245,7 @@ def by_files(viewer: Viewer, ids: dict[str, str]) -> bytes:
 
 def by_bringing_in(viewer: Viewer, ids: dict[str, str]) -> bytes:
     """A file that names everybody's ids and hidden memories' ids, looked at and taken, as every one of the cast."""
-    browser = a_browser(viewer)
+    browser = signed_in(viewer.holder_id)
     lines = [
         json.dumps({"text": f"Nothing of note, {n}.", "atom_id": one, "holder_id": "mira", "replaces": [one]})
         for n, one in enumerate(ids.values())

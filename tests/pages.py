@@ -2,6 +2,10 @@
 
 from typing import Any
 
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from holders.models import SignIn
 from memories.remember import remember
 
 PASSWORD = "four ordinary brown words"
@@ -16,3 +20,13 @@ def keep(viewer: Any, text: str, **given: Any) -> Any:
 def text_of(response: Any) -> str:
     """The page as text."""
     return response.content.decode()
+
+
+def signed_in(holder_id: str) -> Client:
+    """A browser in which somebody is signed in."""
+    link = SignIn.objects.filter(holder_id=holder_id).first()
+    user = link.user if link else get_user_model().objects.create_user(holder_id, password=None)
+    SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
+    client = Client()
+    client.force_login(user)
+    return client

@@ -3,16 +3,16 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from holders.models import SignIn, Token
+from holders.models import Token
 from memories import scenarios
 from memories.browse import get_memory, list_memories
 from memories.errors import Invalid, NotAllowed, NotFound
 from memories.models import Scenario
 from memories.remember import remember
+from tests.pages import signed_in
 
 
 @pytest.fixture
@@ -142,10 +142,7 @@ def test_over_json(cast, house):
 
 
 def test_the_page_shows_first_and_moves_then(cast, house):
-    user = get_user_model().objects.create_user("mira")
-    SignIn.objects.create(user=user, holder_id="mira")
-    mira = Client()
-    mira.force_login(user)
+    mira = signed_in("mira")
     page = mira.get(reverse("scenarios")).content.decode()
     assert "hous" in page
     assert "diary" not in page
