@@ -17,7 +17,7 @@ from holders.bring_in_forms import FORMAT_WORDS, MOST_NAMES, BringInForm
 from holders.newcomers import register
 from memories.cartridge_files import archive
 from memories.errors import Conflict, Invalid, NotFound, RekalError
-from memories.pages import members_only, unfinished
+from memories.pages import member, members_only, unfinished
 from memories.transfer import files, waiting
 from memories.transfer.formats import Format, format_of
 from memories.transfer.load import Skipped
@@ -42,15 +42,10 @@ class Name:
     otherwise: str
 
 
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
-
-
 @members_only
 def bring_in(request: HttpRequest) -> HttpResponse:
     """Choose a file; it is put aside, and the page that follows shows what is in it."""
-    viewer = _viewer(request)
+    viewer = member(request)
     if request.method != "POST":
         return _begin(request)
     if (file := request.FILES.get("file")) is None:
@@ -71,7 +66,7 @@ def _too_large() -> str:
 def _begin(request: HttpRequest, sentence: str = "") -> HttpResponse:
     context = {
         "sentence": sentence,
-        "waiting": waiting.list_waiting(_viewer(request)),
+        "waiting": waiting.list_waiting(member(request)),
         "formats": FORMAT_WORDS.values(),
         "most": waiting.MAX_BYTES // 1024**2,
     }
@@ -81,7 +76,7 @@ def _begin(request: HttpRequest, sentence: str = "") -> HttpResponse:
 @members_only
 def look(request: HttpRequest, ticket: str) -> HttpResponse:
     """What a waiting file would bring, under the choices made so far; `action` takes it in or throws it away."""
-    viewer = _viewer(request)
+    viewer = member(request)
     action = request.POST.get("action", "")
     try:
         path = waiting.find(viewer, ticket)
@@ -100,7 +95,7 @@ class _Page:
     """One waiting file in front of somebody."""
 
     def __init__(self, request: HttpRequest, ticket: str, path: Path, posted: QueryDict | None) -> None:
-        self.request, self.viewer = request, _viewer(request)
+        self.request, self.viewer = request, member(request)
         self.ticket, self.path, self.posted = ticket, path, posted
         self.context: dict[str, Any] = {"ticket": ticket, "file": path.name}
 

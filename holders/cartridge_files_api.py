@@ -4,26 +4,22 @@ It stands in this layer because an audience is made of holders.
 """
 
 import json
-import tempfile
-from pathlib import Path
-from typing import Annotated, Any, BinaryIO, cast
+from typing import Annotated, Any
 
 from django.http import FileResponse, HttpRequest
 from ninja import Field, File, Form, Query, Router, Schema, Status, UploadedFile
 
 from holders.audience import CHOICES, audience_of
+from holders.handover import MIME, handed_out, received
 from memories.cartridge_files import load, write
 from memories.errors import Invalid
 from memories.fields import read_json
 from memories.http import caller, refusals
 from memories.schemas import Body, MemoryOut, Parameters
-from memories.transfer.export import slug
 from memories.transfer.identities import Choices
-from memories.visibility import Viewer
 
 router = Router(tags=["cartridges"])
 
-MIME = "application/vnd.rekal.cartridge"
 Audience = Annotated[str, Field(description=f"Whom it is for: {CHOICES}.", examples=["household"])]
 FILE = {
     "content": {MIME: {"schema": {"type": "string", "format": "binary"}}},
@@ -129,11 +125,7 @@ def post_import(
 ) -> Status[load.Imported]:
     """As `multipart/form-data`. The file is checked whole first; it comes in private to the caller unless chosen."""
     viewer = caller(request, "write")
-    with tempfile.TemporaryDirectory() as spare:
-        place = Path(spare) / "incoming.rekal"
-        with place.open("wb") as copy:
-            for block in file.chunks():
-                copy.write(block)
+    with received(file) as place:
         found = load.import_cartridge(
             viewer, place, choices=details.choices(), passphrase=details.passphrase, name=details.name,
             mount=details.mount,
@@ -162,7 +154,7 @@ def get_export(request: HttpRequest, cartridge_id: str, query: Query[PreviewPara
 def post_export(request: HttpRequest, cartridge_id: str, payload: ExportIn) -> FileResponse:
     """The file; `POST`, since a passphrase must not stand in an address."""
     viewer = caller(request, "read")
-    return exported(viewer, cartridge_id, payload.audience, payload.passphrase)
+    return handed_out(viewer, cartridge_id, payload.audience, payload.passphrase)
 
 
 @router.delete(
@@ -174,19 +166,3 @@ def post_export(request: HttpRequest, cartridge_id: str, payload: ExportIn) -> F
 def delete_imported(request: HttpRequest, cartridge_id: str) -> load.Removed:
     """The cartridge with every memory and file that came with it, for good; what also lies elsewhere stays."""
     return load.remove_imported(caller(request, "write"), cartridge_id)
-
-
-def exported(viewer: Viewer, cartridge_id: str, audience: str, passphrase: str) -> FileResponse:
-    """A cartridge on its way out as a download; pages use it too."""
-    out = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115  (the response closes it when it is sent)
-    try:
-        made = write.write_cartridge(viewer, cartridge_id, audience_of(audience), out, passphrase=passphrase)
-    except BaseException:
-        out.close()
-        raise
-    out.seek(0)
-    name = f"{slug(made.manifest.name) or 'cartridge'}.rekal"
-    response = FileResponse(out, as_attachment=True, filename=name, content_type=MIME)
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Cache-Control"] = "private, no-store"
-    return response

@@ -1,8 +1,6 @@
 """Pages of bundles (cartridges): made by picking, looked through, shared, taken out as files and brought in."""
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -15,13 +13,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from holders.audience import HOUSEHOLD, ME, OUTSIDE, audience_of
 from holders.auth import viewer_for
-from holders.cartridge_files_api import exported
+from holders.handover import handed_out, received
 from holders.models import Holder
 from memories import cartridges, facets, sharing
 from memories.cartridge_files import load, write
 from memories.errors import Invalid, RekalError
 from memories.models import Atom, Cartridge
-from memories.pages import members_only
+from memories.pages import member, members_only
 from memories.results import Memory
 from memories.selection import Selection, selected_page
 from memories.transfer.identities import Choices
@@ -29,11 +27,6 @@ from memories.visibility import Viewer
 
 PICKED_FROM = 30
 LINKED = 40  # memories named in one address
-
-
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
 
 
 @require_GET
@@ -44,7 +37,7 @@ def bundles(request: HttpRequest) -> HttpResponse:
 
 
 def _list(request: HttpRequest, sentence: str = "", status: int = 200) -> HttpResponse:
-    found = cartridges.list_cartridges(_viewer(request))
+    found = cartridges.list_cartridges(member(request))
     return render(request, "cartridges.html", {"cards": found, "sentence": sentence}, status=status)
 
 
@@ -53,7 +46,7 @@ def _list(request: HttpRequest, sentence: str = "", status: int = 200) -> HttpRe
 def make(request: HttpRequest) -> HttpResponse:
     """A new, empty bundle; the page that follows is for picking."""
     try:
-        card = cartridges.make(_viewer(request), request.POST.get("name", ""), request.POST.getlist("atom"))
+        card = cartridges.make(member(request), request.POST.get("name", ""), request.POST.getlist("atom"))
     except Invalid as error:
         return _list(request, str(error), 422)
     return redirect("cartridge", card.cartridge_id)
@@ -74,7 +67,7 @@ class Shared:
 @members_only
 def bundle(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     """What is inside; for its owner also what could be, and who else sees it."""
-    viewer = _viewer(request)
+    viewer = member(request)
     card = cartridges.get_cartridge(viewer, cartridge_id)
     mine = card.owner_id == viewer.holder_id
     query, scenario = request.GET.get("q", "").strip(), request.GET.get("scenario", "")
@@ -144,7 +137,7 @@ def change(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     }
     if action not in steps:
         raise Invalid(_("Choose what to do with it."))
-    cartridges.change(_viewer(request), cartridge_id, **steps[action])  # type: ignore[arg-type]
+    cartridges.change(member(request), cartridge_id, **steps[action])  # type: ignore[arg-type]
     messages.success(request, _("Changed."))
     more = f"?{urlencode({'pick': 1, 'q': posted.get('q', ''), 'scenario': posted.get('scenario', '')})}"
     return redirect(reverse("cartridge", args=[cartridge_id]) + (more if action == "add" else ""))
@@ -154,7 +147,7 @@ def change(request: HttpRequest, cartridge_id: str) -> HttpResponse:
 @members_only
 def mount(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     """Have my questions look only in it, or everywhere again."""
-    viewer = _viewer(request)
+    viewer = member(request)
     if request.POST.get("on") == "1":
         card = cartridges.mount(viewer, cartridge_id)
         messages.success(request, _("Your questions now look only in “%(name)s”.") % {"name": card.name})
@@ -168,7 +161,7 @@ def mount(request: HttpRequest, cartridge_id: str) -> HttpResponse:
 @members_only
 def remove(request: HttpRequest, cartridge_id: str) -> HttpResponse:
     """Take the bundle apart; or, one that came as a file, take it out with its memories."""
-    viewer = _viewer(request)
+    viewer = member(request)
     if request.POST.get("memories") == "1":
         gone = load.remove_imported(viewer, cartridge_id)
         said = ngettext(
@@ -184,12 +177,12 @@ def remove(request: HttpRequest, cartridge_id: str) -> HttpResponse:
 @members_only
 def take_out(request: HttpRequest, cartridge_id: str) -> HttpResponseBase:
     """First what a file for somebody would hold, then the file."""
-    viewer = _viewer(request)
+    viewer = member(request)
     sentence = ""
     audience = request.POST.get("audience") or request.GET.get("audience") or ME
     if request.method == "POST":
         try:
-            return exported(viewer, cartridge_id, audience, request.POST.get("passphrase", ""))
+            return handed_out(viewer, cartridge_id, audience, request.POST.get("passphrase", ""))
         except RekalError as error:
             sentence = str(error)
     context = {
@@ -206,15 +199,11 @@ def take_out(request: HttpRequest, cartridge_id: str) -> HttpResponseBase:
 @members_only
 def bring_in(request: HttpRequest) -> HttpResponse:
     """A bundle somebody gave me: checked whole first, and mine alone to read unless I say otherwise."""
-    viewer, file = _viewer(request), request.FILES.get("file")
+    viewer, file = member(request), request.FILES.get("file")
     if file is None:
         return _list(request, _("Choose a file first."), 422)
     wide = request.POST.get("visibility") == "household"
-    with tempfile.TemporaryDirectory() as spare:
-        place = Path(spare) / "incoming.rekal"
-        with place.open("wb") as copy:
-            for block in file.chunks():
-                copy.write(block)
+    with received(file) as place:
         try:
             found = load.import_cartridge(
                 viewer, place, choices=Choices("household" if wide else "private", {}, dry_run=False),

@@ -20,11 +20,11 @@ from holders.accounts import any_account
 from holders.forms import AccountForm, CodeForm, HouseholdForm, NewPersonForm
 from holders.invites import accept, invite, invited
 from holders.models import Preference
-from holders.reader import THEMES
+from holders.reader import THEMES, keep_looks
 from holders.registry import list_holders, set_holder
 from memories import store
 from memories.errors import RekalError
-from memories.pages import UNFINISHED, viewer_of
+from memories.pages import UNFINISHED, blame, member, viewer_of
 
 HOST = "first_run_host"  # this browser typed the code that only the host can read
 
@@ -98,7 +98,7 @@ def _you(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])  # type: ignore[arg-type]
             return redirect("first-run")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return _step(request, 2, form)
 
 
@@ -117,8 +117,8 @@ def _others(request: HttpRequest) -> HttpResponse:
                 link = request.build_absolute_uri(reverse("invitation", args=[invite(data["holder_id"])]))
             form = NewPersonForm()
         except RekalError as error:
-            _blame(form, error)
-    cards = [card for card in list_holders(request.viewer) if card.registered]  # type: ignore[attr-defined]
+            blame(form, error)
+    cards = [card for card in list_holders(member(request)) if card.registered]
     return _step(request, 3, form, link=link, cards=cards, invitee=request.POST.get("name", ""))
 
 
@@ -128,12 +128,6 @@ def _step(request: HttpRequest, step: int, form: forms.Form, **extra: Any) -> Ht
     return render(
         request, "first_run.html", {"step": step, "steps": steps, "form": form, **extra}, status=status
     )
-
-
-def _blame(form: forms.Form, error: RekalError) -> None:
-    """Show a verb's refusal at the field it is about, where there is one."""
-    field = getattr(error, "field", "")
-    form.add_error(field if field in form.fields else None, str(error))
 
 
 def invitation(request: HttpRequest, plain: str) -> HttpResponse:
@@ -147,7 +141,7 @@ def invitation(request: HttpRequest, plain: str) -> HttpResponse:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])  # type: ignore[arg-type]
             return redirect("ask")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return render(
         request, "invitation.html", {"form": form, "holder_id": holder_id}, status=422 if form.errors else 200
     )
@@ -172,14 +166,9 @@ def look(request: HttpRequest) -> HttpResponse:
     chosen: dict[str, str] = {}
     if (theme := request.POST.get("theme")) is not None and theme in {"", *THEMES}:
         chosen["theme"] = theme
-        response.set_cookie(
-            "theme", theme, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax", httponly=True
-        )
     if (language := request.POST.get("language")) in dict(settings.LANGUAGES):
         chosen["language"] = str(language)
-        response.set_cookie(
-            settings.LANGUAGE_COOKIE_NAME, str(language), max_age=settings.SESSION_COOKIE_AGE, samesite="Lax"
-        )
+    keep_looks(response, **chosen)
     if chosen and (viewer := viewer_of(request)):
         Preference.objects.update_or_create(pk=viewer.holder_id, defaults=chosen)
     return response

@@ -1,6 +1,5 @@
 """Forms about people: they check shape only; the verbs decide what is allowed."""
 
-import re
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -8,16 +7,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from holders.registry import HolderCard
+from memories.forms import split_list
 
 CONTINENTS = {
     "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific",
 }  # fmt: skip
 USUAL_WAYS = ("phone", "email", "whatsapp", "telegram", "signal")
-
-
-def split_list(text: str) -> list[str]:
-    """A list as people type it: separated by commas (of any script), semicolons or new lines."""
-    return [part.strip() for part in re.split(r"[,;，；、\n]+", text) if part.strip()]
 
 
 def time_zones(chosen: str) -> list[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
@@ -19,22 +18,17 @@ from holders.forms import PersonForm
 from holders.leaving import belongings, leave
 from holders.me_forms import LeaveForm, PreferenceForm, TokenForm
 from holders.models import Preference
-from holders.reader import preference_of
+from holders.reader import keep_looks, preference_of
 from holders.registry import get_holder, names_of, set_holder
 from holders.tokens import issue, revoke, tokens_of
 from memories.errors import NotFound, RekalError
 from memories.fields import dump_json
-from memories.pages import members_only
+from memories.pages import blame, member, members_only
 from memories.selection import Selection, selected_page
 from memories.transfer.export import exported
 from memories.visibility import Viewer
 
 ENDING_SHOWN = 10
-
-
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
 
 
 @require_GET
@@ -45,7 +39,7 @@ def me(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, **replaced: Any) -> HttpResponse:
-    viewer = _viewer(request)
+    viewer = member(request)
     try:
         about: Form | None = PersonForm(initial=PersonForm.initial_of(get_holder(viewer, viewer.holder_id)))
     except NotFound:  # taken out of the directory meanwhile
@@ -69,7 +63,7 @@ def _page(request: HttpRequest, **replaced: Any) -> HttpResponse:
 @members_only
 def about(request: HttpRequest) -> HttpResponse:
     """Change my own record."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = PersonForm(request.POST)
     if form.is_valid():
         try:
@@ -77,7 +71,7 @@ def about(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Changed."))
             return redirect("me")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return _page(request, about=form)
 
 
@@ -89,31 +83,24 @@ def looks(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, looks=form)
     chosen = form.cleaned_data
-    Preference.objects.update_or_create(pk=_viewer(request).holder_id, defaults=chosen)
+    Preference.objects.update_or_create(pk=member(request).holder_id, defaults=chosen)
     response = redirect("me")
-    if chosen["language"]:
-        _remember(response, settings.LANGUAGE_COOKIE_NAME, chosen["language"])
-    _remember(response, "theme", chosen["theme"], httponly=True)
+    keep_looks(response, theme=chosen["theme"], language=chosen["language"])
     return response
-
-
-def _remember(response: HttpResponse, name: str, value: str, **more: Any) -> None:
-    """A cookie, so that this browser looks the same before one signs in."""
-    response.set_cookie(name, value, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax", **more)
 
 
 @require_POST
 @members_only
 def make_token(request: HttpRequest) -> HttpResponse:
     """Make a key for a program, and show it this once."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = TokenForm(viewer, request.POST)
     if form.is_valid():
         try:
             card, plain = issue(viewer, **form.given(viewer))
             return _page(request, made=card, plain=plain)
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error)
     return _page(request, new_token=form)
 
 
@@ -121,23 +108,16 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @members_only
 def end_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """End a key at once."""
-    revoke(_viewer(request), token_id)
+    revoke(member(request), token_id)
     messages.success(request, _("That key opens nothing any more."))
     return redirect("me")
-
-
-def _blame(form: Form, error: RekalError) -> None:
-    field = getattr(error, "field", "")
-    form.add_error(field if field in form.fields else None, str(error))
 
 
 @require_GET
 @members_only
 def take_a_copy(request: HttpRequest) -> HttpResponseBase:
     """All that I hold, as JSON Lines, which `import` takes back."""
-    response = StreamingHttpResponse(
-        _lines(_viewer(request)), content_type="application/jsonl; charset=utf-8"
-    )
+    response = StreamingHttpResponse(_lines(member(request)), content_type="application/jsonl; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'
     return response
 
@@ -149,7 +129,7 @@ def _lines(viewer: Viewer) -> Iterator[str]:
 @members_only
 def leaving(request: HttpRequest) -> HttpResponse:
     """Delete my account; it asks what becomes of my memories."""
-    viewer = _viewer(request)
+    viewer = member(request)
     if not isinstance(request.user, User):
         raise PermissionDenied
     user = request.user

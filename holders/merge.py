@@ -104,48 +104,37 @@ Change = Callable[[Any], Any]
 
 def _json_columns(old: str, new: str) -> list[tuple[str, str, Change]]:
     """Table, column and how its value is rewritten."""
-
-    def named(value: Any) -> Any:
-        """A visibility: the lists of holders and of who is kept out."""
-        if not isinstance(value, dict):
-            return value
-        return value | {
-            key: sorted({new if one == old else one for one in value[key]})
-            for key in LISTS
-            if isinstance(value.get(key), list) and all(isinstance(one, str) for one in value[key])
-        }
-
-    def recorder(value: Any) -> Any:
-        """Metadata: who wrote it down."""
-        return (
-            value | {"recorded_by": new}
-            if isinstance(value, dict) and value.get("recorded_by") == old
-            else value
-        )
-
-    def uploader(value: Any) -> Any:
-        """A source's metadata: who uploaded it."""
-        return (
-            value | {"uploaded_by": new}
-            if isinstance(value, dict) and value.get("uploaded_by") == old
-            else value
-        )
-
-    def passed(value: Any) -> Any:
-        """A question's way: who did not know, and whom she named."""
-        if not isinstance(value, list):
-            return value
-        return [
-            {k: new if v == old else v for k, v in one.items()} if isinstance(one, dict) else one
-            for one in value
-        ]
-
     return [
-        ("atoms", "visibility_json", named),
-        ("atoms", "metadata_json", recorder),
-        ("scenarios", "default_visibility_json", named),
-        ("sources", "metadata_json", uploader),
-        ("questions", "passed_json", passed),
+        ("atoms", "visibility_json", lambda value: _named(value, old, new)),
+        ("atoms", "metadata_json", lambda value: _renamed(value, "recorded_by", old, new)),
+        ("scenarios", "default_visibility_json", lambda value: _named(value, old, new)),
+        ("sources", "metadata_json", lambda value: _renamed(value, "uploaded_by", old, new)),
+        ("questions", "passed_json", lambda value: _passed(value, old, new)),
+    ]
+
+
+def _named(value: Any, old: str, new: str) -> Any:
+    """A visibility: the lists of holders and of who is kept out."""
+    if not isinstance(value, dict):
+        return value
+    return value | {
+        key: sorted({new if one == old else one for one in value[key]})
+        for key in LISTS
+        if isinstance(value.get(key), list) and all(isinstance(one, str) for one in value[key])
+    }
+
+
+def _renamed(value: Any, key: str, old: str, new: str) -> Any:
+    """Metadata: who wrote it down, or uploaded it."""
+    return value | {key: new} if isinstance(value, dict) and value.get(key) == old else value
+
+
+def _passed(value: Any, old: str, new: str) -> Any:
+    """A question's way: who did not know, and whom she named."""
+    if not isinstance(value, list):
+        return value
+    return [
+        {k: new if v == old else v for k, v in one.items()} if isinstance(one, dict) else one for one in value
     ]
 
 

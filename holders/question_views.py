@@ -14,7 +14,7 @@ from holders.models import SignIn
 from holders.questions import QuestionCard
 from holders.registry import list_holders
 from memories.errors import Invalid, NotFound, RekalError
-from memories.pages import members_only
+from memories.pages import member, members_only
 from memories.recall import recall
 from memories.results import Memory
 from memories.selection import Selection, selected_page
@@ -25,16 +25,11 @@ ENDING_SHOWN = 5
 HELPS = 0.3  # of the relevance: offered as an answer
 
 
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
-
-
 @require_GET
 @members_only
 def inbox(request: HttpRequest) -> HttpResponse:
     """What waits for me: questions, the board, answers, who was sent to me, and what of mine runs out."""
-    viewer = _viewer(request)
+    viewer = member(request)
     ending = selected_page(viewer, Selection(holder=viewer.holder_id, state="ending"), limit=ENDING_SHOWN)
     found = questions.inbox(viewer)
     closed = sum(1 for one in found.mine if one.state == "closed")
@@ -45,7 +40,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
 @members_only
 def put(request: HttpRequest) -> HttpResponse:
     """Put a question to somebody, or on the board."""
-    viewer = _viewer(request)
+    viewer = member(request)
     text, to = request.POST.get("question", ""), request.POST.get("to", "")
     card = questions.ask_holder(viewer, text, to) if to else questions.put_on_board(viewer, text)
     messages.success(
@@ -59,11 +54,11 @@ def put(request: HttpRequest) -> HttpResponse:
 @members_only
 def question(request: HttpRequest, question_id: str) -> HttpResponse:
     """One question, and what I can do about it."""
-    return _page(request, questions.get_question(_viewer(request), question_id))
+    return _page(request, questions.get_question(member(request), question_id))
 
 
 def _page(request: HttpRequest, card: QuestionCard, sentence: str = "", typed: str = "") -> HttpResponse:
-    viewer = _viewer(request)
+    viewer = member(request)
     mine = card.asker_id in viewer.ids
     may_answer = not mine and card.state != "closed"
     context = {
@@ -110,7 +105,7 @@ def _about(view: Callable[[HttpRequest, str], str]) -> Callable[..., HttpRespons
         except (NotFound, limits.TooMany):
             raise
         except RekalError as error:
-            card = questions.get_question(_viewer(request), question_id)
+            card = questions.get_question(member(request), question_id)
             return _page(request, card, str(error), request.POST.get("text", ""))
         return redirect("question", question_id)
 
@@ -124,21 +119,21 @@ def answer(request: HttpRequest, question_id: str) -> str:
     if atom_id is None and not text.strip():
         raise Invalid(_("Write something first."), "text")
     readers = "household" if request.POST.get("readers") == "household" else "asker"
-    questions.answer(_viewer(request), question_id, text, atom_id=atom_id, readers=readers)
+    questions.answer(member(request), question_id, text, atom_id=atom_id, readers=readers)
     return _("Thank you, your answer is on its way.")
 
 
 @_about
 def pass_on(request: HttpRequest, question_id: str) -> str:
     """I don't know; perhaps somebody else does."""
-    questions.pass_on(_viewer(request), question_id, request.POST.get("to", ""))
+    questions.pass_on(member(request), question_id, request.POST.get("to", ""))
     return _("Thank you, that is a help too.")
 
 
 @_about
 def ask_instead(request: HttpRequest, question_id: str) -> str:
     """Put my question to somebody else, or on the board."""
-    questions.ask_instead(_viewer(request), question_id, request.POST.get("to", ""))
+    questions.ask_instead(member(request), question_id, request.POST.get("to", ""))
     return _("Asked.")
 
 
@@ -146,7 +141,7 @@ def ask_instead(request: HttpRequest, question_id: str) -> str:
 def helped(request: HttpRequest, question_id: str) -> str:
     """Say whether an answer helped."""
     yes = request.POST.get("helped") == "yes"
-    questions.helped(_viewer(request), question_id, request.POST.get("atom", ""), yes=yes)
+    questions.helped(member(request), question_id, request.POST.get("atom", ""), yes=yes)
     return _("Good. That counts for who gave the answer.") if yes else _("Your question is open again.")
 
 
@@ -154,6 +149,6 @@ def helped(request: HttpRequest, question_id: str) -> str:
 @members_only
 def close(request: HttpRequest, question_id: str) -> HttpResponse:
     """I need no answer any more."""
-    questions.close(_viewer(request), question_id)
+    questions.close(member(request), question_id)
     messages.success(request, _("The question is closed."))
     return redirect("inbox")

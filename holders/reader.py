@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
 from holders.models import Holder, Preference
@@ -32,6 +32,18 @@ def hide_topics(holder_id: str, topics: Iterable[str]) -> None:
     """Write which topics of hers are not shown."""
     chosen = dump_json(sorted(set(topics)))
     Preference.objects.update_or_create(pk=holder_id, defaults={"hidden_topics_json": chosen})
+
+
+def keep_looks(response: HttpResponse, *, theme: str | None = None, language: str = "") -> None:
+    """Cookies, so that this browser looks and speaks the same before one signs in; no theme or language, no cookie."""
+    if theme is not None:
+        response.set_cookie(
+            "theme", theme, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax", httponly=True
+        )
+    if language:
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME, language, max_age=settings.SESSION_COOKIE_AGE, samesite="Lax"
+        )
 
 
 def zone_of(preference: Preference) -> ZoneInfo:

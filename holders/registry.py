@@ -30,7 +30,6 @@ MAX_GROUP = 64
 MAX_CONTACTS = 20
 MAX_CONTACT_KEY = 40
 MAX_CONTACT = 500
-REKAL_URL = "rekal_url"
 
 _RUNS_CODE = re.compile(r"(?:javascript|vbscript|data|file|blob)\s*:", re.IGNORECASE)
 _WEB = re.compile(r"https?://[^\s/]+", re.IGNORECASE)

@@ -19,7 +19,7 @@ from memories import sharing
 from memories.browse import get_memory
 from memories.errors import Invalid, NotAllowed, NotFound, RekalError
 from memories.forms import READERS, ReadersForm
-from memories.pages import members_only
+from memories.pages import member, members_only
 from memories.visibility import CURATORS, Viewer
 
 PAGE = 20
@@ -28,11 +28,6 @@ BUILT_IN: list[tuple[str, str | Promise]] = [
     ("agent", gettext_lazy("Helper programs")),
     ("service", gettext_lazy("Services")),
 ]
-
-
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
 
 
 def _others(viewer: Viewer) -> list[Viewer]:
@@ -51,7 +46,7 @@ def _audiences() -> list[tuple[str | Promise, Viewer]]:
 @members_only
 def visibility(request: HttpRequest) -> HttpResponse:
     """Situations down, groups across: how many of my memories each can read."""
-    viewer = _viewer(request)
+    viewer = member(request)
     audiences = _audiences()
     rows = sharing.matrix(viewer, [audience for _words, audience in audiences])
     context = {
@@ -66,7 +61,7 @@ def visibility(request: HttpRequest) -> HttpResponse:
 @members_only
 def change(request: HttpRequest) -> HttpResponse:
     """Choose readers for many memories of mine: first for whom it would change what, then the change."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = ReadersForm(request.POST if request.method == "POST" else None)
     form.fields["readers"].choices = READERS[1:]  # type: ignore[attr-defined]  # “as usual” changes nothing
     ids = request.POST.getlist("atom")
@@ -112,7 +107,7 @@ def _sent(request: HttpRequest) -> list[tuple[str, str]]:
 @members_only
 def view_as(request: HttpRequest, holder_id: str) -> HttpResponse:
     """With another's eyes: what she can find of what I own or may read."""
-    viewer = _viewer(request)
+    viewer = member(request)
     other = _seen_from_here(viewer, holder_id)
     question = request.GET.get("q", "").strip()
     context: dict[str, object] = {"other": other, "question": question}
@@ -146,7 +141,7 @@ def _seen_from_here(viewer: Viewer, holder_id: str) -> Viewer:
 @members_only
 def readers(request: HttpRequest, atom_id: str) -> HttpResponse:
     """One memory of mine: who can read it, who cannot, and why."""
-    viewer = _viewer(request)
+    viewer = member(request)
     memory = get_memory(viewer, atom_id)
     explained = sharing.explain(viewer, atom_id, _others(viewer))
     context = {

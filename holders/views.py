@@ -14,11 +14,11 @@ from holders.ask import Asked
 from holders.ask import ask as ask_household
 from holders.forms import NewPersonForm, PersonForm
 from holders.reader import hidden_topics, hide_topics
-from holders.registry import get_holder, list_holders, set_holder
+from holders.registry import HolderCard, get_holder, list_holders, set_holder
 from memories.browse import list_memories
 from memories.errors import Invalid, RekalError
 from memories.facets import tags_of
-from memories.pages import members_only, unfinished, viewer_of
+from memories.pages import blame, member, members_only, unfinished, viewer_of, wants_part
 from memories.results import Hit
 from memories.visibility import Viewer
 
@@ -39,7 +39,7 @@ def ask(request: HttpRequest) -> HttpResponseBase:
 
 @members_only
 def _ask(request: HttpRequest) -> HttpResponse:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     question = request.GET.get("q", "").strip()
     context: dict[str, object] = {"question": question, "suggested": question}
     status = 200
@@ -53,8 +53,8 @@ def _ask(request: HttpRequest) -> HttpResponse:
             context["sentence"] = str(error)
             status = 429 if isinstance(error, limits.TooMany) else 422
     context["recent"] = [one for one in request.session.get(RECENT, []) if one != question]
-    part = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, "ask.html#outcome" if part else "ask.html", context, status=status)
+    page = "ask.html#outcome" if wants_part(request) else "ask.html"
+    return render(request, page, context, status=status)
 
 
 def _sorted_out(asked: Asked) -> tuple[list[Hit], list[Hit]]:
@@ -82,7 +82,7 @@ def clear_recent(request: HttpRequest) -> HttpResponse:
 @members_only
 def people(request: HttpRequest) -> HttpResponse:
     """Everybody who may know something: topics and ways to reach them."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     cards = list_holders(viewer)
     wanted = request.GET.get("q", "").strip().casefold()
     if wanted:
@@ -98,9 +98,8 @@ def people(request: HttpRequest) -> HttpResponse:
 @members_only
 def person(request: HttpRequest, holder_id: str) -> HttpResponse:
     """One person: what she says she knows, what she shows she knows (to me), and how to reach her."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     card = get_holder(viewer, holder_id)
-    hidden = hidden_topics(holder_id)
     may_edit = viewer.is_curator or viewer.holder_id == holder_id
     form = PersonForm(_posted(request), initial=PersonForm.initial_of(card))
     if request.method == "POST" and may_edit and form.is_valid():
@@ -108,27 +107,30 @@ def person(request: HttpRequest, holder_id: str) -> HttpResponse:
             set_holder(viewer, holder_id, **form.changes())
             return redirect("person", holder_id)
         except RekalError as error:
-            form.add_error(
-                getattr(error, "field", None) if getattr(error, "field", "") in form.fields else None,
-                str(error),
-            )
-    status = 422 if request.method == "POST" and form.errors else 200
-    shown = list_memories(viewer, holder=holder_id, limit=5)
+            blame(form, error)
     context = {
         "card": card,
         "form": form,
         "may_edit": may_edit,
-        "memories": shown.items,
-        "more": f"{reverse('browse')}?{urlencode({'holder': holder_id})}" if shown.next else "",
-        "shows": [
-            facet
-            for facet in tags_of(viewer, holder=holder_id, limit=SHOWN_TOPICS)
-            if facet[0] not in {*hidden, *card.knows_about}
-        ],
-        "hidden": hidden,
         "editing": bool(form.errors) or "edit" in request.GET,
+        **_shown_by(viewer, card),
     }
+    status = 422 if request.method == "POST" and form.errors else 200
     return render(request, "person.html", context, status=status)
+
+
+def _shown_by(viewer: Viewer, card: HolderCard) -> dict[str, object]:
+    """What somebody's readable memories show: a few of them, and topics beside those she declared or hides."""
+    hidden = hidden_topics(card.holder_id)
+    shown = list_memories(viewer, holder=card.holder_id, limit=5)
+    known = {*hidden, *card.knows_about}
+    topics = tags_of(viewer, holder=card.holder_id, limit=SHOWN_TOPICS)
+    return {
+        "memories": shown.items,
+        "more": f"{reverse('browse')}?{urlencode({'holder': card.holder_id})}" if shown.next else "",
+        "shows": [facet for facet in topics if facet[0] not in known],
+        "hidden": hidden,
+    }
 
 
 def _posted(request: HttpRequest) -> QueryDict | None:
@@ -140,7 +142,7 @@ def _posted(request: HttpRequest) -> QueryDict | None:
 @members_only
 def register(request: HttpRequest, holder_id: str) -> HttpResponse:
     """Put somebody who holds memories into the directory, in one tap."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     get_holder(viewer, holder_id)
     set_holder(viewer, holder_id, kind="person")
     return redirect("person", holder_id)
@@ -150,7 +152,7 @@ def register(request: HttpRequest, holder_id: str) -> HttpResponse:
 @members_only
 def add_person(request: HttpRequest) -> HttpResponse:
     """Add somebody new to the directory; that alone lets nobody sign in."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     holder_id, kind = request.POST.get("holder_id", "").strip(), request.POST.get("kind", "person")
     if not holder_id:
         raise Invalid(_("Give a short name."), "holder_id")
@@ -162,7 +164,7 @@ def add_person(request: HttpRequest) -> HttpResponse:
 @members_only
 def topic(request: HttpRequest) -> HttpResponse:
     """A topic my memories show: have people ask me about it, show it no more, or show it again."""
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    viewer = member(request)
     named, say = request.POST.get("topic", "").strip()[:200], request.POST.get("say", "")
     card = get_holder(viewer, viewer.holder_id)
     hidden = hidden_topics(viewer.holder_id)

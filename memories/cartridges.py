@@ -217,8 +217,3 @@ def mount(viewer: Viewer, cartridge_id: str) -> CartridgeCard:
 def unmount(viewer: Viewer, cartridge_id: str) -> None:
     """Her questions look everywhere again, or in what is still mounted; also for a cartridge she lost sight of."""
     Mount.objects.filter(holder_id=viewer.holder_id, cartridge=cartridge_id).delete()
-
-
-def unmount_all(viewer: Viewer) -> None:
-    """Her questions look everywhere again."""
-    Mount.objects.filter(holder_id=viewer.holder_id).delete()

@@ -103,6 +103,12 @@ def checked_moment(value: object, field_name: str, zone: ZoneInfo, *, end_of_day
         raise Invalid(str(error), field_name) from None
 
 
+def check_validity(valid_from: str | None, valid_to: str | None) -> None:
+    """What is true must begin before it ends. Raises `Invalid`."""
+    if valid_from and valid_to and valid_to < valid_from:
+        raise Invalid("The memory stops being true before it begins to be.", "valid_to")
+
+
 def checked_event(
     time: object, end: object, precision: object, zone: ZoneInfo
 ) -> tuple[str | None, str | None, str]:
@@ -145,8 +151,7 @@ def make_draft(viewer: Viewer, zone: ZoneInfo, text: object, **given: Any) -> Dr
     )
     valid_from = checked_moment(given.get("valid_from"), "valid_from", zone)
     valid_to = checked_moment(given.get("valid_to"), "valid_to", zone)
-    if valid_from and valid_to and valid_to < valid_from:
-        raise Invalid("The memory stops being true before it begins to be.", "valid_to")
+    check_validity(valid_from, valid_to)
     origin = given.get("origin") or default_origin(viewer, holder, source)
     return Draft(
         text=checked_text(text),

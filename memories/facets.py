@@ -14,15 +14,16 @@ Facet = tuple[str, int]
 
 def scenarios_of(viewer: Viewer) -> list[Facet]:
     """`(scenario, memories)`, most used first; the empty scenario is left out."""
-    return _counted(Atom.objects.visible_to(viewer).exclude(scenario=""), "scenario")
+    return counted(Atom.objects.visible_to(viewer).exclude(scenario=""), "scenario")
 
 
 def holders_of(viewer: Viewer) -> list[Facet]:
     """`(holder_id, memories)`, most first."""
-    return _counted(Atom.objects.visible_to(viewer).exclude(holder_id=""), "holder_id")
+    return counted(Atom.objects.visible_to(viewer).exclude(holder_id=""), "holder_id")
 
 
-def _counted(atoms: AtomQuerySet, column: str) -> list[Facet]:
+def counted(atoms: AtomQuerySet, column: str) -> list[Facet]:
+    """`(value, memories)` of a column over readable atoms, most first, then by value."""
     rows = atoms.order_by().values_list(column).annotate(count=Count("pk")).order_by("-count", column)
     return [(str(name), int(count)) for name, count in rows]
 

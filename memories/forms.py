@@ -35,9 +35,14 @@ CHANGED_BY = {  # which of the verbs' fields a form field stands for; what nobod
 WIDTH = {"day": 10, "month": 7, "year": 4}
 
 
+def split_list(text: str) -> list[str]:
+    """A list as people type it: separated by commas of any script, semicolons or new lines."""
+    return [part.strip() for part in re.split(r"[,;，；、\n]+", text) if part.strip()]
+
+
 def split_tags(text: str) -> list[str]:
-    """Tags as people type them: separated by commas of any script, semicolons, `#` or new lines."""
-    return [tag.strip() for tag in re.split(r"[,;，；、#\n]+", text) if tag.strip()]
+    """The same for tags, which a `#` separates too."""
+    return split_list(text.replace("#", ","))
 
 
 class Anything(forms.MultipleChoiceField):

@@ -1,10 +1,11 @@
 """Pages for members only: who is not signed in goes to the door, and finds her half-filled form behind it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
 from django.core import signing
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
@@ -19,11 +20,30 @@ OWNER_SALT = "form-owner"
 UNFINISHED = "unfinished_form"
 UNFINISHED_SECONDS = 15 * 60
 UNFINISHED_BYTES = 256 * 1024
+NOTHING: Mapping[str, str] = {}
 
 
 def viewer_of(request: HttpRequest) -> Viewer | None:
     """Who is signed in, or nobody."""
     return getattr(request, "viewer", None)
+
+
+def member(request: HttpRequest) -> Viewer:
+    """Who is signed in, on a page that is for members only."""
+    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
+    return viewer
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """Whether htmx wants the part that changes; never for a page it brings back from its history."""
+    return bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+
+
+def blame(form: Form, refusal: RekalError, renamed: Mapping[str, str] = NOTHING) -> None:
+    """Show a verb's refusal at the field it is about; `renamed` says what the form calls the verb's fields."""
+    name = getattr(refusal, "field", "")
+    field = renamed.get(name, name)
+    form.add_error(field if field in form.fields else None, str(refusal))
 
 
 def sign_owner(viewer: Viewer | None) -> str:

@@ -14,6 +14,7 @@ from django.db.models.functions import Left
 from memories import timestamps, vectors
 from memories.drafts import (
     Draft,
+    check_validity,
     checked_event,
     checked_moment,
     checked_name,
@@ -231,8 +232,7 @@ def edit(viewer: Viewer, atom_id: str, *, if_updated_at: str | None = None, **ch
 def _write(atom: Atom, columns: Mapping[str, Any]) -> None:
     for name, value in columns.items():
         setattr(atom, name, value)
-    if atom.valid_from and atom.valid_to and atom.valid_to < atom.valid_from:
-        raise Invalid("The memory stops being true before it begins to be.", "valid_to")
+    check_validity(atom.valid_from, atom.valid_to)
     atom.save(update_fields=list(columns))
 
 

@@ -10,27 +10,21 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memories import scenarios
-from memories.pages import members_only
-from memories.visibility import Viewer
-
-
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
+from memories.pages import member, members_only
 
 
 @require_GET
 @members_only
 def scenario_list(request: HttpRequest) -> HttpResponse:
     """Every situation of what I may read."""
-    return render(request, "scenarios.html", {"cards": scenarios.list_scenarios(_viewer(request))})
+    return render(request, "scenarios.html", {"cards": scenarios.list_scenarios(member(request))})
 
 
 @require_POST
 @members_only
 def describe(request: HttpRequest) -> HttpResponse:
     """A curator says what a situation is for, and who reads what is written there."""
-    viewer, posted = _viewer(request), request.POST
+    viewer, posted = member(request), request.POST
     given: dict[str, Any] = {"description": posted.get("description", "").replace("\r\n", "\n")}
     if posted.get("default") in {"", "household", "private"}:
         given["default_visibility"] = posted["default"] or None
@@ -43,7 +37,7 @@ def describe(request: HttpRequest) -> HttpResponse:
 @members_only
 def merge(request: HttpRequest) -> HttpResponse:
     """First what would move, then, when one is sure, the move itself."""
-    viewer, posted = _viewer(request), request.POST
+    viewer, posted = member(request), request.POST
     names, into = posted.getlist("name"), posted.get("into", "")
     if "sure" not in posted:
         move = scenarios.merge(viewer, names, into)
@@ -58,6 +52,6 @@ def merge(request: HttpRequest) -> HttpResponse:
 @members_only
 def remove(request: HttpRequest) -> HttpResponse:
     """Take away what is said about a situation."""
-    scenarios.remove(_viewer(request), request.POST.get("name", ""))
+    scenarios.remove(member(request), request.POST.get("name", ""))
     messages.success(request, _("Changed."))
     return redirect("scenarios")

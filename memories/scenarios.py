@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count
 
 from memories.drafts import checked_name
 from memories.errors import Invalid, NotAllowed, NotFound
-from memories.facets import scenarios_of
+from memories.facets import counted, scenarios_of
 from memories.fields import read_json
 from memories.models import Atom, Scenario
 from memories.remember import next_stamp
@@ -51,17 +50,12 @@ class Move:
 
 def list_scenarios(viewer: Viewer) -> list[ScenarioCard]:
     """The situations of readable memories, most used first; for a curator also those that are only described."""
-    counted = dict(scenarios_of(viewer))
-    mine = _counted(_changeable(viewer))
-    rows = Scenario.objects.all() if viewer.is_curator else Scenario.objects.filter(name__in=counted)
+    readable = dict(scenarios_of(viewer))
+    mine = dict(counted(_changeable(viewer).exclude(scenario=""), "scenario"))
+    rows = Scenario.objects.all() if viewer.is_curator else Scenario.objects.filter(name__in=readable)
     described = {row.name: row for row in rows}
-    names = [*counted, *sorted(name for name in described if name not in counted)]
-    return [_card(name, described.get(name), counted.get(name, 0), mine.get(name, 0)) for name in names]
-
-
-def _counted(atoms: AtomQuerySet) -> dict[str, int]:
-    rows = atoms.exclude(scenario="").order_by().values_list("scenario").annotate(count=Count("pk"))
-    return {str(name): int(count) for name, count in rows}
+    names = [*readable, *sorted(name for name in described if name not in readable)]
+    return [_card(name, described.get(name), readable.get(name, 0), mine.get(name, 0)) for name in names]
 
 
 def _card(name: str, row: Scenario | None, memories: int, mine: int) -> ScenarioCard:
@@ -69,14 +63,6 @@ def _card(name: str, row: Scenario | None, memories: int, mine: int) -> Scenario
         return ScenarioCard(name, memories=memories, mine=mine)
     default = read_json(row.default_visibility_json, dict, None)
     return ScenarioCard(name, row.description, default, memories, mine)
-
-
-def get_scenario(viewer: Viewer, name: str) -> ScenarioCard:
-    """One situation. Raises `NotFound`, alike for a missing one and one of unreadable memories."""
-    found = next((one for one in list_scenarios(viewer) if one.name == name), None)
-    if found is None:
-        raise NotFound(NO_SUCH_SCENARIO)
-    return found
 
 
 def describe(

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count
 
 from memories.browse import filtered, page_of
+from memories.facets import counted
 from memories.fields import read_json
 from memories.models import Atom
 from memories.recall import recall
@@ -84,15 +84,10 @@ def _mine(viewer: Viewer) -> AtomQuerySet:
 
 def matrix(viewer: Viewer, audiences: Sequence[Viewer]) -> list[Row]:
     """The viewer's own memories by scenario ('' first), each with how many of them every audience can read."""
-    totals = _by_scenario(_mine(viewer))
-    counts = [_by_scenario(_mine(viewer).visible_to(audience)) for audience in audiences]
+    totals = dict(counted(_mine(viewer), "scenario"))
+    counts = [dict(counted(_mine(viewer).visible_to(audience), "scenario")) for audience in audiences]
     names = sorted(totals, key=lambda name: (name != "", -totals[name], name))
     return [Row(name, totals[name], tuple(count.get(name, 0) for count in counts)) for name in names]
-
-
-def _by_scenario(atoms: AtomQuerySet) -> dict[str, int]:
-    rows = atoms.order_by().values_list("scenario").annotate(count=Count("pk"))
-    return {str(name): int(count) for name, count in rows}
 
 
 def mine_in(viewer: Viewer, scenario: str | None = None) -> tuple[list[Memory], int]:

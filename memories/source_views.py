@@ -11,10 +11,10 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memories import facets, source_files, sources
+from memories.downloads import served
 from memories.errors import RekalError
 from memories.forms import ReadersForm, split_tags
-from memories.pages import members_only
-from memories.sources_api import served
+from memories.pages import blame, member, members_only
 from memories.visibility import Viewer
 
 PAGE = 50
@@ -35,22 +35,16 @@ class SourceForm(ReadersForm):
     )
 
 
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
-
-
 @members_only
 def source_list(request: HttpRequest) -> HttpResponse:
     """The files I may open, and a new one."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = SourceForm(request.POST, request.FILES) if request.method == "POST" else SourceForm()
     if request.method == "POST" and form.is_valid():
         try:
             return _add(request, viewer, form)
         except RekalError as error:
-            field = getattr(error, "field", "")
-            form.add_error(field if field in form.fields else None, str(error))
+            blame(form, error)
     page = Paginator(sources.list_sources(viewer), PAGE).get_page(request.GET.get("page"))
     context = {
         "form": form,
@@ -87,7 +81,7 @@ def _add(request: HttpRequest, viewer: Viewer, form: SourceForm) -> HttpResponse
 @members_only
 def source(request: HttpRequest, source_id: str) -> HttpResponse:
     """One file, and the memories that came from it."""
-    viewer = _viewer(request)
+    viewer = member(request)
     card = sources.get_source(viewer, source_id)
     page = Paginator(range(card.memories), PAGE).get_page(request.GET.get("page"))
     start = (page.number - 1) * PAGE
@@ -105,7 +99,7 @@ def source(request: HttpRequest, source_id: str) -> HttpResponse:
 @members_only
 def download(request: HttpRequest, source_id: str) -> FileResponse:
     """The file as it is kept; no browser runs it."""
-    card, place = sources.open_file(_viewer(request), source_id)
+    card, place = sources.open_file(member(request), source_id)
     return served(place, card.name, card.mime)
 
 
@@ -113,7 +107,7 @@ def download(request: HttpRequest, source_id: str) -> FileResponse:
 @members_only
 def preview(request: HttpRequest, source_id: str) -> FileResponse:
     """A picture's small version."""
-    card, place = sources.open_file(_viewer(request), source_id, preview=True)
+    card, place = sources.open_file(member(request), source_id, preview=True)
     return served(place, f"{card.name}.webp", "image/webp")
 
 
@@ -121,7 +115,7 @@ def preview(request: HttpRequest, source_id: str) -> FileResponse:
 @members_only
 def taken(request: HttpRequest, source_id: str) -> HttpResponse:
     """Yes, the picture is from when the camera says."""
-    sources.accept_time(_viewer(request), source_id)
+    sources.accept_time(member(request), source_id)
     messages.success(request, gettext("Noted: it is from then."))
     return redirect("source", source_id)
 
@@ -130,7 +124,7 @@ def taken(request: HttpRequest, source_id: str) -> HttpResponse:
 @members_only
 def delete(request: HttpRequest, source_id: str) -> HttpResponseBase:
     """The file with every memory that came from it, for good."""
-    gone = sources.delete_source(_viewer(request), source_id)
+    gone = sources.delete_source(member(request), source_id)
     said = ngettext("The file is gone, with %(n)d memory.", "The file is gone, with %(n)d memories.", gone)
     messages.success(request, said % {"n": gone})
     return redirect("sources")

@@ -1,28 +1,17 @@
-"""Sources over JSON: upload a file, list, open and delete. Files go out as downloads that no browser runs."""
+"""Sources over JSON: upload a file, list, open and delete."""
 
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from django.http import FileResponse, HttpRequest, HttpResponse
 from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
 
 from memories import sources
+from memories.downloads import served
 from memories.fields import read_json
 from memories.http import caller, refusals
 
 router = Router(tags=["sources"])
 
-INLINE = {
-    "image/jpeg",
-    "image/png",
-    "image/webp",
-    "image/gif",
-    "audio/mpeg",
-    "audio/ogg",
-    "audio/flac",
-    "audio/wav",
-    "audio/mp4",
-}
 FILE = {
     "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
     "description": "The file",
@@ -152,17 +141,3 @@ def remove_source(request: HttpRequest, source_id: str) -> Status[None]:
     """The file, its earlier versions and every memory that came from them, for good."""
     sources.delete_source(caller(request, "write"), source_id)
     return Status(204, None)
-
-
-def served(place: Path, name: str, mime: str) -> FileResponse:
-    """A kept file on its way out: never sniffed, never run, never cached; only pictures and sound open in the page."""
-    inline = mime in INLINE
-    content_type = mime if inline or mime == "application/pdf" else "application/octet-stream"
-    response = FileResponse(
-        place.open("rb"), as_attachment=not inline, filename=name, content_type=content_type
-    )
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["Cross-Origin-Resource-Policy"] = "same-origin"
-    response["Cache-Control"] = "private, no-store"
-    return response

@@ -17,7 +17,7 @@ from memories.errors import Invalid, NotAllowed, NotFound, RekalError
 from memories.evidence import evidence
 from memories.forget import forget
 from memories.forms import BrowseForm, MemoryForm, ReadersForm
-from memories.pages import members_only, unfinished
+from memories.pages import blame, member, members_only, unfinished, wants_part
 from memories.remember import confirm, edit, remember
 from memories.results import Memory
 from memories.selection import selected_page
@@ -32,27 +32,10 @@ FORM_FIELDS = {  # what the verbs' fields are called on our forms
 }  # fmt: skip
 
 
-def _viewer(request: HttpRequest) -> Viewer:
-    viewer: Viewer = request.viewer  # type: ignore[attr-defined]
-    return viewer
-
-
-def _part(request: HttpRequest) -> bool:
-    """Whether htmx wants the part that changes; never for a page it brings back from its history."""
-    return bool(request.htmx) and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-
-
-def _blame(form: Any, error: RekalError) -> None:
-    """Show a verb's refusal at the field it is about."""
-    name = getattr(error, "field", "")
-    field = FORM_FIELDS.get(name, name)
-    form.add_error(field if field in form.fields else None, str(error))
-
-
 @members_only
 def remember_page(request: HttpRequest) -> HttpResponse:
     """One box, and everything else folded away."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = MemoryForm(_posted(request), initial=_beginning(request))
     hints = None
     if request.method == "POST" and "look" in request.POST:
@@ -65,7 +48,7 @@ def remember_page(request: HttpRequest) -> HttpResponse:
             )
             return redirect(f"{reverse('remember')}?saved={stored.atom_id}")
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error, FORM_FIELDS)
     context = {
         "form": form,
         "hints": hints,
@@ -107,7 +90,7 @@ def _readable(viewer: Viewer, atom_id: str) -> Memory | None:
 def suggest(request: HttpRequest) -> HttpResponse:
     """Hints for the text so far; never in the way."""
     try:
-        hints = suggestions(_viewer(request), request.POST.get("text", ""))
+        hints = suggestions(member(request), request.POST.get("text", ""))
     except RekalError:
         hints = None
     chosen = _typed(request.POST)
@@ -118,7 +101,7 @@ def suggest(request: HttpRequest) -> HttpResponse:
 @members_only
 def browse(request: HttpRequest) -> HttpResponse:
     """What I may read, filtered, page by page."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = BrowseForm(request.GET)
     page = selected_page(viewer, form.selection(), limit=PAGE, cursor=request.GET.get("cursor"))
     query = request.GET.copy()
@@ -134,9 +117,9 @@ def browse(request: HttpRequest) -> HttpResponse:
         "address": request.get_full_path(),
         "first": "cursor" not in request.GET,
     }
-    if _part(request) and "cursor" in request.GET:
+    if wants_part(request) and "cursor" in request.GET:
         return render(request, "browse.html#rows", context)
-    if _part(request):
+    if wants_part(request):
         return render(request, "browse.html#results", context)
     context |= {
         "scenarios": facets.scenarios_of(viewer),
@@ -150,7 +133,7 @@ def browse(request: HttpRequest) -> HttpResponse:
 @members_only
 def bulk(request: HttpRequest) -> HttpResponse:
     """Change many at once; what is not mine to change stays as it is, and the page says how many did."""
-    viewer = _viewer(request)
+    viewer = member(request)
     ids = list(dict.fromkeys(request.POST.getlist("atom")))[:BULK]
     action = request.POST.get("action", "")
     if action == "forget" and "sure" not in request.POST:
@@ -231,7 +214,7 @@ def memory(request: HttpRequest, atom_id: str) -> HttpResponse:
 def _memory_page(
     request: HttpRequest, atom_id: str, form: MemoryForm | None = None, opened: str = ""
 ) -> HttpResponse:
-    viewer = _viewer(request)
+    viewer = member(request)
     found = get_memory(viewer, atom_id)
     kept = unfinished(request)
     form = form or MemoryForm(initial=MemoryForm.initial_of(found) | (_typed(kept) if kept else {}))
@@ -251,7 +234,7 @@ def _memory_page(
 @members_only
 def edit_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
     """Change it in place; refused when somebody was faster."""
-    viewer = _viewer(request)
+    viewer = member(request)
     form = MemoryForm(request.POST, initial=MemoryForm.initial_of(get_memory(viewer, atom_id)))
     if form.is_valid():
         try:
@@ -261,7 +244,7 @@ def edit_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
         except NotFound:
             raise
         except RekalError as error:
-            _blame(form, error)
+            blame(form, error, FORM_FIELDS)
     return _memory_page(request, atom_id, form, "edit")
 
 
@@ -271,7 +254,7 @@ def share(request: HttpRequest, atom_id: str) -> HttpResponse:
     """Say who may read it."""
     form = ReadersForm(request.POST)
     if form.is_valid() and (visibility := form.visibility()):
-        edit(_viewer(request), atom_id, visibility=visibility)
+        edit(member(request), atom_id, visibility=visibility)
         messages.success(request, _("Who may read it has changed."))
     return redirect("memory", atom_id)
 
@@ -280,7 +263,7 @@ def share(request: HttpRequest, atom_id: str) -> HttpResponse:
 @members_only
 def confirm_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
     """Say that what somebody wrote down for me is so."""
-    confirm(_viewer(request), atom_id)
+    confirm(member(request), atom_id)
     messages.success(request, _("Thank you, it now counts as what you know."))
     return redirect("memory", atom_id)
 
@@ -289,7 +272,7 @@ def confirm_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
 @members_only
 def forget_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
     """Forget it at once and for good; the page that follows can bring it back for a minute."""
-    viewer = _viewer(request)
+    viewer = member(request)
     copy = undoing.copy_of(viewer, [atom_id])
     forget(viewer, atom_id)
     return render(request, "forgotten.html", {"copies": undoing.that_fit([copy]), "count": 1})
@@ -299,7 +282,7 @@ def forget_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
 @members_only
 def undo(request: HttpRequest) -> HttpResponse:
     """Bring back what was forgotten a moment ago."""
-    viewer = _viewer(request)
+    viewer = member(request)
     back = [
         memory for copy in request.POST.getlist("copy")[:BULK] for memory in undoing.restore(viewer, copy)
     ]

@@ -4,11 +4,8 @@ Every error body is `{"detail": sentence}`. No error and no log line ever holds 
 an unexpected error is logged, with where it happened.
 """
 
-import logging
-import traceback
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
@@ -33,8 +30,7 @@ from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
 from memories.http import Stale
 from memories.scenarios_api import router as scenarios_router
 from memories.sources_api import router as sources_router
-
-logger = logging.getLogger(__name__)
+from rekal_site.refusals import note_fault, sentence_about
 
 STATUSES: dict[type[RekalError], int] = {
     NotFound: 404, NotAllowed: 403, Invalid: 422, Stale: 412, Conflict: 409, TooMany: 429, RekalError: 503,
@@ -147,12 +143,8 @@ def no_such_call(request: HttpRequest, _error: Http404) -> HttpResponse:
 
 @api.exception_handler(Exception)
 def unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
-    """A fault of ours: its kind and place are logged, its message, which may quote a memory, is not."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    logger.error(
-        "%s in %s, line %s (%s)", type(error).__name__, Path(last.filename).name, last.lineno, last.name
-    )
-    return refuse(request, 500, "Something went wrong here; nothing was changed.")
+    """A fault of ours."""
+    return refuse(request, 500, note_fault(error))
 
 
 def sentence_for(problem: dict[str, Any]) -> str:
@@ -161,29 +153,6 @@ def sentence_for(problem: dict[str, Any]) -> str:
         str(part) for part in problem["loc"] if part not in ("body", "query", "path", "payload", "filters")
     ]
     return sentence_about(names[0] if names and names[0] != "query" else "", problem)
-
-
-def sentence_about(name: str, problem: dict[str, Any]) -> str:
-    """The sentence for a problem with the field or parameter `name`; '' is the call as a whole."""
-    kind, given = problem["type"], problem.get("ctx", {})
-    if kind in ("unknown_parameter", "extra_forbidden"):
-        unknown = given.get("name") or str(problem["loc"][-1])
-        return f"There is no field or parameter “{unknown[:40]}” here."
-    if kind == "missing":
-        return f"“{name}” is missing." if name else "The call needs a JSON body."
-    if kind in ("greater_than_equal", "less_than_equal", "int_parsing", "int_type", "int_from_float"):
-        return f"“{name}” is a number{_bounds(name)}."
-    if kind == "string_too_long":
-        return f"“{name}” may have at most {given['max_length']} characters."
-    if kind == "string_unicode":
-        return f"“{name}” holds half a character; send well-formed Unicode."
-    return f"“{name}” cannot be read: {problem['msg'][:1].lower()}{problem['msg'][1:120]}."
-
-
-def _bounds(name: str) -> str:
-    return {"limit": " from 1 to 200", "max_hops": " from 0 to 20", "min_relevance": " from 0 to 1"}.get(
-        name, ""
-    )
 
 
 def _as_json(view: Callable[..., Any]) -> Callable[..., HttpResponse]:

@@ -2,10 +2,11 @@
 
 import os
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from django.core.management import execute_from_command_line
+
+from rekal_site.version import version
 
 DEMO_STORE = ".demo/memory.db"
 
@@ -47,7 +48,7 @@ def main() -> None:
     elif arguments[:1] in ([], ["--help"], ["-h"], ["help"]) and len(arguments) < 2:
         print(FRONT_PAGE, end="")
     elif arguments == ["--version"]:
-        print(_version())
+        print(f"rekal {version() or '(a checkout that is not installed)'}")
     else:
         _run(arguments)
 
@@ -62,10 +63,3 @@ def _run(arguments: list[str]) -> None:
     except BrokenPipeError:  # `rekal recall … | head` closes early; that is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-
-
-def _version() -> str:
-    try:
-        return f"rekal {version('rekal')}"
-    except PackageNotFoundError:
-        return "rekal (a checkout that is not installed)"

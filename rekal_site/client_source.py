@@ -5,7 +5,7 @@
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rekal_site.api import api
@@ -265,25 +265,12 @@ def _method(path: str, verb: str, call: Document, schemas: Document) -> str:
 def _rendered(
     path: str, verb: str, call: Document, arguments: list[str], fields: Document, *, raw: bool
 ) -> str:
+    """The method's text."""
     reply = _reply_schema(call)
     returns = "None" if not reply else "bytes" if reply.get("type") == "bytes" else type_of(reply)
-    address = re.sub(r"{(\w+)}", lambda found: "{quote(" + snake(found[1]) + ', safe="")}', path)
-    integers = {one["name"] for one in call.get("parameters", []) if one["schema"].get("type") == "integer"}
-    for name in integers:
-        address = address.replace("{quote(" + snake(name) + ', safe="")}', "{" + snake(name) + "}")
-    plain = "quote(" not in address
-    given = [
-        f'"{verb.upper()}"',
-        ("f" if "{" in address else "") + (f'"{address}"' if plain else f"'{address}'"),
-    ]
-    for place, keyword_name in (("query", "query"), ("header", "headers")):
-        names = [one["name"] for one in call.get("parameters", []) if one["in"] == place]
-        if names:
-            given.append(
-                f"{keyword_name}={{{', '.join(f'{_literal(name)}: {snake(name)}' for name in names)}}}"
-            )
+    given = [f'"{verb.upper()}"', _address(path, call), *_sent_beside(call)]
     if fields:
-        given.append(f"body=_given({{{', '.join(f'{_literal(name)}: {snake(name)}' for name in fields)}}})")
+        given.append(f"body=_given({_pairs(fields)})")
     elif raw:
         given.append("body=body, content_type=content_type")
     called = f"self._call({', '.join(given)})"
@@ -295,3 +282,32 @@ def _rendered(
         f"\n    def {snake(call['operationId'])}(\n        {separator.join(arguments)},\n    ) -> {returns}:\n"
         f'        """{summary}\n\n        {detail}\n        """\n        {last}\n'
     )
+
+
+def _address(path: str, call: Document) -> str:
+    """The path as a literal that puts its parameters in; integers need no quoting."""
+    integers = {one["name"] for one in call.get("parameters", []) if one["schema"].get("type") == "integer"}
+    quoted = [name for name in re.findall(r"{(\w+)}", path) if name not in integers]
+    address = re.sub(
+        r"{(\w+)}",
+        lambda found: (
+            f'{{quote({snake(found[1])}, safe="")}}' if found[1] in quoted else f"{{{snake(found[1])}}}"
+        ),
+        path,
+    )
+    mark = "'" if quoted else '"'
+    return f"{'f' if '{' in address else ''}{mark}{address}{mark}"
+
+
+def _sent_beside(call: Document) -> list[str]:
+    """The query and header parameters, as keyword arguments of `_call`."""
+    places = {"query": "query", "header": "headers"}
+    named = {
+        keyword_name: [one["name"] for one in call.get("parameters", []) if one["in"] == place]
+        for place, keyword_name in places.items()
+    }
+    return [f"{keyword_name}={_pairs(names)}" for keyword_name, names in named.items() if names]
+
+
+def _pairs(names: Iterable[str]) -> str:
+    return f"{{{', '.join(f'{_literal(name)}: {snake(name)}' for name in names)}}}"

@@ -27,7 +27,7 @@ from holders import events, limits, webhooks
 from holders.auth import REFUSED, Principal, principal_of_token, viewer_of_account
 from holders.models import SCOPES
 from memories.errors import Invalid
-from rekal_site.mcp.http import (
+from rekal_site.door import (
     STRANGE_HOST,
     STRANGE_ORIGIN,
     bearer_of,
@@ -118,7 +118,6 @@ class Events:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         headers = headers_of(scope)
-        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
         refusal = _refusal(scope, headers)
         if refusal is None and self.streams >= MOST_STREAMS:
             refusal = 503, "There are too many listeners."
@@ -136,10 +135,7 @@ class Events:
             return
         try:
             limits.spend(principal.viewer, "call")
-            after = _after(headers, query, self.newest)
-            kinds = events.checked_kinds(
-                [one for part in query.get("kinds", []) for one in part.split(",") if one]
-            )
+            after, kinds = _wanted(scope, headers, self.newest)
         except limits.TooMany as error:
             await refuse(send, 429, str(error), {"retry-after": str(error.retry_after)})
             return
@@ -252,13 +248,16 @@ def _refusal(scope: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[int,
     return None
 
 
-def _after(headers: Mapping[str, str], query: Mapping[str, list[str]], newest: int) -> int:
+def _wanted(scope: Mapping[str, Any], headers: Mapping[str, str], newest: int) -> tuple[int, list[str]]:
+    """`(after, kinds)`: where the stream starts, and of which events (empty: of all). Raises `Invalid`."""
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+    kinds = events.checked_kinds([one for part in query.get("kinds", []) for one in part.split(",") if one])
     given = headers.get("last-event-id") or (query.get("after") or [""])[0]
     if not given:
-        return newest
+        return newest, kinds
     if not given.isdecimal() or len(given) > 18:
         raise Invalid("“after” is the id of an event.", "after")
-    return int(given)
+    return int(given), kinds
 
 
 async def _write(send: Any, text: str) -> None:

@@ -205,12 +205,16 @@ def holder_table(cards: Sequence[HolderCard]) -> Table:
     return table
 
 
+def memories(count: int) -> str:
+    """How many memories, in words."""
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
 def pruned_lines(result: Pruned) -> list[Text]:
     """What a prune removed, or would."""
-    memories = "1 memory" if result.count == 1 else f"{result.count} memories"
     if result.dry_run:
         return [
-            line(f"{memories} would be removed for good; say --yes to do it."),
+            line(f"{memories(result.count)} would be removed for good; say --yes to do it."),
             *map(line, result.atom_ids),
         ]
-    return [line(f"{memories} removed for good.")]
+    return [line(f"{memories(result.count)} removed for good.")]

@@ -1,7 +1,7 @@
 """The SDK's own client, on both transports, with everything that went over the wire kept for inspection."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -55,8 +55,3 @@ def talk(work: Callable[[], Awaitable[Value]]) -> Value:
 def text_of(result: Any) -> str:
     """The text a model would read."""
     return "\n".join(part.text for part in result.content)
-
-
-def all_of(results: Sequence[Any]) -> str:
-    """Everything in these results, as text."""
-    return "\n".join(str(result) for result in results)

@@ -73,17 +73,6 @@ def clean_slate():
 @pytest.fixture
 def browser_of(cast):
     """A browser in which somebody of the cast is signed in."""
-    from django.contrib.auth import get_user_model
-    from django.test import Client
+    from tests.pages import signed_in
 
-    from holders.models import SignIn
-
-    def sign_in(holder_id: str) -> Client:
-        link = SignIn.objects.filter(holder_id=holder_id).first()
-        user = link.user if link else get_user_model().objects.create_user(holder_id, password=None)
-        SignIn.objects.get_or_create(user=user, defaults={"holder_id": holder_id})
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return sign_in
+    return signed_in

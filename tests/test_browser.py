@@ -11,9 +11,9 @@ sync_api = pytest.importorskip("playwright.sync_api")
 
 from holders.accounts import open_account  # noqa: E402
 from memories.remember import remember  # noqa: E402
+from tests.pages import PASSWORD  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PASSWORD = "four ordinary brown words"
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 pytestmark = [

@@ -9,8 +9,7 @@ from django.test import Client
 from holders.auth import viewer_of_account
 from holders.registry import set_holder
 from tests.command_line import Run, empty_store, run, store  # noqa: F401  (fixtures)
-
-PASSWORD = "four ordinary brown words"
+from tests.pages import PASSWORD
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import sqlite3
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from holders.models import Holder, SignIn, Token
+from holders.models import Holder, Token
 from holders.registry import set_holder
 from holders.who_knows import who_knows
 from memories.browse import get_memory, list_memories
@@ -26,6 +25,8 @@ from memories.remember import edit, remember
 from memories.store import set_setting
 from memories.transfer.export import as_jsonl
 from memories.visibility import Viewer
+from tests.api_calls import with_token
+from tests.curators import curators, enter  # noqa: F401
 
 JSON = "application/json"
 TORN = ["", "{", "nonsense", "{'scope': 'household'}", '{"scope": "household"', "\x00", "[1,"]
@@ -44,17 +45,7 @@ COLUMNS = {
 
 @pytest.fixture
 def api(cast: Any) -> Any:
-    _row, plain = Token.objects.issue("mira", ["read", "write", "ask"])
-    return Client(headers={"authorization": f"Bearer {plain}"})
-
-
-@pytest.fixture
-def curators(cast: Any) -> Client:
-    user = get_user_model().objects.create_user("cura", is_staff=True)
-    SignIn.objects.create(user=user, holder_id="cura")
-    browser = Client()
-    browser.force_login(user)
-    return browser
+    return with_token("mira")
 
 
 def spoil(table: str, column: str, value: str, where: str = "1 = 1") -> None:

@@ -1,13 +1,12 @@
 """Questions between people: who sees them, how they are answered, and what becomes of them."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from holders import limits, questions
 from holders.ask import ask
 from holders.events import events_for
-from holders.models import Question, Token
+from holders.models import Question
 from holders.who_knows import who_knows
 from memories.browse import get_memory
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound
@@ -18,13 +17,9 @@ from memories.models import Atom
 from memories.recall import recall
 from memories.remember import remember
 from memories.visibility import Viewer
+from tests.api_calls import with_token
 
 KEY = "Where is the spare key to the garden shed?"
-
-
-def api(holder_id: str, *scopes: str) -> Client:
-    _, plain = Token.objects.issue(holder_id, list(scopes or ("read", "write", "ask")))
-    return Client(headers={"authorization": f"Bearer {plain}"})
 
 
 class TestWhoSeesAQuestion:
@@ -260,7 +255,7 @@ class TestAfterwards:
 
 class TestFaces:
     def test_the_whole_way_over_json(self, cast):
-        jonas, mira, ben = api("jonas"), api("mira"), api("ben")
+        jonas, mira, ben = with_token("jonas"), with_token("mira"), with_token("ben")
         put = jonas.post("/api/questions", {"question": KEY, "to": "mira"}, content_type="application/json")
         assert put.status_code == 201
         path = f"/api/questions/{put.json()['question_id']}"
@@ -278,7 +273,7 @@ class TestFaces:
         assert jonas.get("/api/questions?state=lost").status_code == 422
         assert jonas.delete(path).status_code == 204
         assert (
-            api("jonas", "read")
+            with_token("jonas", "read")
             .post("/api/questions", {"question": "x?"}, content_type="application/json")
             .status_code
             == 403

@@ -3,16 +3,16 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from holders.models import SignIn, Token
+from holders.models import Token
 from memories import scenarios
 from memories.browse import get_memory, list_memories
 from memories.errors import Invalid, NotAllowed, NotFound
 from memories.models import Scenario
 from memories.remember import remember
+from tests.pages import signed_in
 
 
 @pytest.fixture
@@ -31,6 +31,10 @@ def house(cast: Any) -> dict[str, str]:
 
 def names(viewer: Any) -> dict[str, int]:
     return {one.name: one.memories for one in scenarios.list_scenarios(viewer)}
+
+
+def described(viewer: Any, name: str) -> scenarios.ScenarioCard:
+    return next(one for one in scenarios.list_scenarios(viewer) if one.name == name)
 
 
 def test_counts_and_names_are_those_of_readable_memories(cast, house):
@@ -75,10 +79,9 @@ def test_what_is_no_merge_is_refused(cast, house, sources, into):
 def test_a_situation_of_hidden_memories_and_a_missing_one_are_refused_alike(cast, house):
     refusals = set()
     for name in ("diary", "nothing"):
-        for step in (lambda: scenarios.merge(cast.jonas, [name], "x"), lambda: scenarios.get_scenario(cast.jonas, name),  # noqa: B023
-                     lambda: scenarios.merge(cast.cura, [name], "x")):  # noqa: B023  # fmt: skip
+        for viewer in (cast.jonas, cast.cura):
             with pytest.raises(NotFound) as caught:
-                step()
+                scenarios.merge(viewer, [name], "x")
             refusals.add(str(caught.value))
     assert len(refusals) == 1
 
@@ -94,7 +97,7 @@ def test_only_a_curator_says_who_reads_what_is_written_there(cast, house):
         remember(cast.jonas, "The meter is in the cellar.", scenario="hous").visibility["scope"]
         == "household"
     )
-    assert scenarios.get_scenario(cast.jonas, "hous").description == "Our home."
+    assert described(cast.jonas, "hous").description == "Our home."
     scenarios.describe(cast.cura, "hous", default_visibility=None)
     assert remember(cast.jonas, "The fuse box is outside.", scenario="hous").visibility["scope"] == "private"
 
@@ -103,7 +106,7 @@ def test_a_rename_by_a_curator_takes_description_and_default_along(cast, house):
     scenarios.describe(cast.cura, "hous", description="Our home.", default_visibility="private")
     scenarios.merge(cast.cura, ["hous"], "house", dry_run=False)
 
-    card = scenarios.get_scenario(cast.cura, "house")
+    card = described(cast.cura, "house")
     assert (card.description, card.default_visibility["scope"]) == ("Our home.", "private")
     assert Scenario.objects.get(name="hous").default_visibility_json
     scenarios.remove(cast.cura, "hous")
@@ -114,7 +117,7 @@ def test_a_rename_by_a_curator_takes_description_and_default_along(cast, house):
 def test_a_merge_hands_no_default_to_a_situation_that_had_none(cast, house):
     scenarios.describe(cast.cura, "hous", default_visibility="household")
     scenarios.merge(cast.cura, ["hous"], "camping", dry_run=False)
-    assert scenarios.get_scenario(cast.cura, "camping").default_visibility is None
+    assert described(cast.cura, "camping").default_visibility is None
 
 
 def test_over_json(cast, house):
@@ -139,10 +142,7 @@ def test_over_json(cast, house):
 
 
 def test_the_page_shows_first_and_moves_then(cast, house):
-    user = get_user_model().objects.create_user("mira")
-    SignIn.objects.create(user=user, holder_id="mira")
-    mira = Client()
-    mira.force_login(user)
+    mira = signed_in("mira")
     page = mira.get(reverse("scenarios")).content.decode()
     assert "hous" in page
     assert "diary" not in page

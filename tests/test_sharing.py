@@ -3,20 +3,19 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.test import Client
 from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holders.auth import viewer_for, viewer_of
-from holders.models import Holder, SignIn
+from holders.models import Holder
 from memories import sharing
 from memories.browse import get_memory
 from memories.errors import Invalid, NotAllowed, NotFound
 from memories.models import Atom
 from memories.remember import remember
 from memories.visibility import parse_visibility
+from tests.pages import signed_in
 
 MEMBERS = ("jonas", "lea", "ben", "gus", "cura", "bot", "boiler")
 KINDS = [("person", ""), ("person", "kids"), ("person", "guests"), ("agent", ""), ("service", "")]
@@ -40,14 +39,6 @@ def mine(cast: Any) -> dict[str, str]:
 
 def others() -> list[Any]:
     return [viewer_for(one) for one in MEMBERS]
-
-
-def browser(holder_id: str) -> Client:
-    user = get_user_model().objects.create_user(holder_id)
-    SignIn.objects.create(user=user, holder_id=holder_id)
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def test_the_table_counts_my_own_memories_for_each_group(cast, mine):
@@ -188,7 +179,7 @@ def test_an_explanation_always_says_what_the_rule_says(cast, scope, holders, gro
 
 class TestPages:
     def test_the_way_from_the_table_over_the_preview_to_the_change(self, cast, mine):
-        mira = browser("mira")
+        mira = signed_in("mira")
         assert "house" in mira.get(reverse("visibility")).content.decode()
         page = mira.get(reverse("change-visibility"), {"scenario": "house"}).content.decode()
         assert "The safe is somewhere." in page
@@ -205,7 +196,7 @@ class TestPages:
         assert get_memory(cast.lea, mine["safe"])
 
     def test_another_s_eyes_on_a_page(self, cast, mine):
-        jonas = browser("jonas")
+        jonas = signed_in("jonas")
         page = jonas.get(reverse("view-as", args=["mira"])).content.decode()
         assert "The key is somewhere." in page
         assert "The safe is somewhere." not in page
@@ -215,10 +206,10 @@ class TestPages:
         assert "The safe is somewhere." not in asked
         assert "The toy is somewhere." not in asked
         assert jonas.get(reverse("view-as", args=["nobody"])).status_code == 404
-        assert browser("gus").get(reverse("view-as", args=["mira"])).status_code == 403
+        assert signed_in("gus").get(reverse("view-as", args=["mira"])).status_code == 403
 
     def test_why_on_a_page(self, cast, mine):
-        page = browser("mira").get(reverse("memory-readers", args=[mine["gift"]])).content.decode()
+        page = signed_in("mira").get(reverse("memory-readers", args=[mine["gift"]])).content.decode()
         assert "because you keep it from them by name" in page
-        assert browser("lea").get(reverse("memory-readers", args=[mine["gift"]])).status_code == 403
-        assert browser("ben").get(reverse("memory-readers", args=[mine["gift"]])).status_code == 404
+        assert signed_in("lea").get(reverse("memory-readers", args=[mine["gift"]])).status_code == 403
+        assert signed_in("ben").get(reverse("memory-readers", args=[mine["gift"]])).status_code == 404

@@ -199,24 +199,26 @@ class HolderAdmin(CuratorAdmin):
         )
 
     def _edit(self, request: HttpRequest, form: HolderForm, holder: Any) -> HttpResponse:
-        viewer = curator(request)
         if request.method == "POST" and form.is_valid():
             try:
-                card = set_holder(viewer, form.cleaned_data["holder_id"].strip(), **form.record())
+                holder_id = form.cleaned_data["holder_id"].strip()
+                card = set_holder(curator(request), holder_id, **form.record())
             except RekalError as refusal:
                 blame(form, refusal)
             else:
-                flag = CHANGE if holder else ADDITION
-                note(
-                    request,
-                    Holder,
-                    card.holder_id,
-                    flag,
-                    [{"changed": {"fields": sorted(form.changed_data)}}],
-                )
+                what = [{"changed": {"fields": sorted(form.changed_data)}}]
+                note(request, Holder, card.holder_id, CHANGE if holder else ADDITION, what)
                 messages.success(request, gettext("The record was saved."))
                 return redirect("admin:holders_holder_changelist")
-        context = {
+        status = 422 if form.is_bound and form.errors else 200
+        context = self._context(request, form, holder)
+        return TemplateResponse(request, "admin/holders/holder/change_form.html", context, status=status)
+
+    def _context(self, request: HttpRequest, form: HolderForm, holder: Any) -> dict[str, Any]:
+        account = (
+            SignIn.objects.filter(holder_id=holder.pk).select_related("user").first() if holder else None
+        )
+        return {
             **self.admin_site.each_context(request),
             "title": str(holder) if holder else gettext("Register a holder"),
             "opts": self.opts,
@@ -224,12 +226,8 @@ class HolderAdmin(CuratorAdmin):
             "errors": form.errors,
             "media": self.media + form.media,
             "holder": holder,
-            "account": SignIn.objects.filter(holder_id=holder.pk).select_related("user").first()
-            if holder
-            else None,
+            "account": account,
         }
-        status = 422 if form.is_bound and form.errors else 200
-        return TemplateResponse(request, "admin/holders/holder/change_form.html", context, status=status)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         """Out of the directory: sign-in and tokens end, the memories stay. Raises `NotAllowed`."""

@@ -122,25 +122,15 @@ def relation_words(evidence: Any) -> str:
     return words.get(evidence.relation, str(evidence.relation))
 
 
-def _others(context: Context) -> list[tuple[str, str]]:
+@register.simple_tag(takes_context=True)
+def people_choices(context: Context) -> list[tuple[str, str]]:
+    """`(holder id, name)` of everybody else in the directory, by name."""
     viewer = context.get("viewer")
     mine = viewer.ids if viewer else frozenset()
     return sorted(
         ((one, name) for one, name in context["names"].items() if one not in mine),
         key=lambda pair: pair[1].casefold(),
     )
-
-
-@register.simple_tag(takes_context=True)
-def people_choices(context: Context) -> list[tuple[str, str]]:
-    """`(holder id, name)` of everybody else in the directory, by name."""
-    return _others(context)
-
-
-@register.simple_tag(takes_context=True)
-def denied_choices(context: Context) -> list[tuple[str, str]]:
-    """Whom a memory can be kept from."""
-    return _others(context)
 
 
 @register.simple_tag(takes_context=True)
@@ -152,4 +142,4 @@ def readers_choices(context: Context) -> list[tuple[str, str]]:
         ("group:services", _("All services")),
     ]
     own = [(f"group:{name}", _("The group “%(name)s”") % {"name": name}) for name in context["groups"]]
-    return [*((f"holder:{one}", name) for one, name in _others(context)), *own, *built_in]
+    return [*((f"holder:{one}", name) for one, name in people_choices(context)), *own, *built_in]

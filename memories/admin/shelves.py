@@ -158,9 +158,11 @@ class ScenarioAdmin(CuratorAdmin):
 
     def describe_view(self, request: HttpRequest) -> HttpResponse:
         """Begin a description of a scenario that memories use; its form follows. Raises `NotFound`, `Invalid`."""
-        card = scenarios.get_scenario(curator(request), request.POST.get("name", ""))
-        scenarios.describe(curator(request), card.name)
-        return redirect("admin:memories_scenario_change", Scenario.objects.get(name=card.name).pk)
+        viewer, name = curator(request), request.POST.get("name", "")
+        if not name or not Atom.objects.visible_to(viewer).filter(scenario=name).exists():
+            raise NotFound(GONE)
+        scenarios.describe(viewer, name)
+        return redirect("admin:memories_scenario_change", Scenario.objects.get(name=name).pk)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the verb: what it says of the scenario, and who reads what is written down in it."""

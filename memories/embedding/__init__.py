@@ -1,7 +1,7 @@
 """Embedding engines behind one small protocol, and the cache in front of them.
 
-`engine()` gives the configured one, made once a process. The store records which model wrote its vectors;
-another model is refused with a sentence that names `manage.py reembed`.
+`load_engine` opens an engine, once a process; `cache.engine()` is the configured one. The store records which model
+wrote its vectors; another model is refused with a sentence that names `manage.py reembed`.
 """
 
 import functools

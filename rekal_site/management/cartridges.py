@@ -34,8 +34,7 @@ def bring_in(
 
 def imported_lines(found: Imported) -> render.Lines:
     """What became of the file."""
-    memories = "1 memory" if found.taken == 1 else f"{found.taken} memories"
-    taken = f"{memories} would be taken" if found.dry_run else f"{memories} taken"
+    taken = f"{render.memories(found.taken)} {'would be taken' if found.dry_run else 'taken'}"
     where = "" if found.dry_run else f" Cartridge {found.cartridge_id}{', mounted' if found.mounted else ''}."
     sentence = f"“{found.name}” by {found.by}: {taken}, {found.already_here} here already.{where}"
     return [

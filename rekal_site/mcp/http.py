@@ -5,25 +5,28 @@ ends at once and no session id can be stolen. The Host must be one of ours and a
 must be the page's own: a page elsewhere cannot make a browser talk to us.
 """
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
-from django.conf import settings
-from django.http.request import split_domain_port, validate_host
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from holders.auth import REFUSED, Principal, principal_of_token
+from rekal_site.door import (
+    STRANGE_HOST,
+    STRANGE_ORIGIN,
+    bearer_of,
+    headers_of,
+    is_our_host,
+    is_own_origin,
+    refuse,
+)
 from rekal_site.mcp.server import Face
 
 PATH = "/mcp"
 PRINCIPAL = "rekal.principal"
 MAX_BODY = 1024 * 1024
 
-STRANGE_HOST = "This server does not go by that name; REKAL_HOSTS lists the names it is reached by."
-STRANGE_ORIGIN = "Pages of another origin may not talk to this server."
 ONLY_POST = "MCP is spoken with POST here."
 NO_TOKEN = "Send an API token: Authorization: Bearer …"  # noqa: S105  (a sentence)
 
@@ -69,17 +72,6 @@ class McpOverHttp:
         await self.manager.handle_request({**scope, PRINCIPAL: principal}, receive, _uncached(send))
 
 
-def headers_of(scope: Mapping[str, Any]) -> dict[str, str]:
-    """The request's headers by lower-case name; of a repeated one, the last."""
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-
-
-def bearer_of(headers: Mapping[str, str]) -> str:
-    """The bearer token, or ''."""
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
-
-
 def refusal_at_the_door(
     scope: Mapping[str, Any], headers: Mapping[str, str]
 ) -> tuple[int, str, dict[str, str]] | None:
@@ -91,37 +83,6 @@ def refusal_at_the_door(
     if scope["method"] != "POST":
         return 405, ONLY_POST, {"allow": "POST"}
     return None
-
-
-def is_our_host(host: str) -> bool:
-    """Whether the Host header names us (`settings.ALLOWED_HOSTS`)."""
-    domain, _ = split_domain_port(host)
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
-
-
-def is_own_origin(headers: Mapping[str, str]) -> bool:
-    """Whether the request comes from no page, from a page of ours, or from a trusted origin."""
-    origin = headers.get("origin")
-    if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
-        return True
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and parts.netloc == headers.get("host", "")
-
-
-async def refuse(send: Any, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
-    """A refusal as the API gives it: `{"detail": sentence}`."""
-    body = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
-    given = {
-        "content-type": "application/json",
-        "cache-control": "no-store",
-        "content-length": str(len(body)),
-    }
-    pairs = [(name.encode(), value.encode()) for name, value in (given | dict(headers or {})).items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _uncached(send: Any) -> Any:

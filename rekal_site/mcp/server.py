@@ -6,12 +6,9 @@ call: `principal_of` gets the request and says on whose behalf it is.
 
 import asyncio
 import json
-import logging
-import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -27,18 +24,15 @@ from holders.auth import Principal
 from holders.registry import list_holders
 from memories.browse import get_memory
 from memories.errors import NotFound, RekalError
-from rekal_site.api import sentence_about
 from rekal_site.mcp.payloads import Reply, memory_item, memory_text
 from rekal_site.mcp.quoting import NOTICE
 from rekal_site.mcp.tools import INSTRUCTIONS, TOOLS, ToolSpec, spend
+from rekal_site.refusals import note_fault, sentence_about
 from rekal_site.version import version
-
-logger = logging.getLogger(__name__)
 
 THREADS = 8  # SQLite has one writer; more readers than this only wait for the same cores
 MEMORY_URI = "rekal://memory/"
 HOLDERS_URI = "rekal://holders"
-FAILED = "Something went wrong here; nothing was changed."
 
 Context = ServerRequestContext[Any, Any]
 PrincipalOf = Callable[[Any], Principal]
@@ -150,11 +144,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, ValidationError):
         problem: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         return sentence_about(str((problem["loc"] or ("",))[0]), problem)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    logger.error(
-        "%s in %s, line %s (%s)", type(error).__name__, Path(last.filename).name, last.lineno, last.name
-    )
-    return FAILED
+    return note_fault(error)
 
 
 def _with_connection(work: Callable[[], Value]) -> Value:

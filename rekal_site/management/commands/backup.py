@@ -49,11 +49,10 @@ class Command(RekalCommand):
                 keep=options["keep"],
                 progress=advance,
             )
-        memories = "1 memory" if made.memories == 1 else f"{made.memories} memories"
         lines = [
             render.line(
-                f"{memories} and {made.sources} source files in {made.path} ({made.size_bytes:,} bytes), "
-                f"opened and checked in {made.seconds} s."
+                f"{render.memories(made.memories)} and {made.sources} source files in {made.path} "
+                f"({made.size_bytes:,} bytes), opened and checked in {made.seconds} s."
             )
         ]
         lines += [render.line(f"  removed {name}") for name in made.removed]

@@ -50,17 +50,15 @@ class Command(RekalCommand):
         body = {"path": str(options["path"]), **made.manifest.model_dump(), "sealed": made.sealed}
         counts = made.manifest.counts
         sentence = (
-            f"{_memories(counts.memories)} and {counts.sources} files written to {options['path']}"
+            f"{render.memories(counts.memories)} and {counts.sources} files written to {options['path']}"
             f"{', sealed' if made.sealed else ''}; {made.left_out} left out. dna {made.manifest.dna}"
         )
         self.show(body, options, [render.line(sentence)])
         return None
 
     def _preview_lines(self, found: write.Preview) -> render.Lines:
-        lines = [render.line(f"For {found.audience}: {_memories(found.count)}, {found.left_out} left out.")]
+        lines = [
+            render.line(f"For {found.audience}: {render.memories(found.count)}, {found.left_out} left out.")
+        ]
         lines += [render.line(f"  {memory.text}") for memory in found.memories]
         return [*lines, *(render.line(f"  file: {name}") for name in found.sources)]
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"

@@ -46,9 +46,10 @@ class Command(RekalCommand):
             self.show(found, options, [_logged(one) for one in found])
             return None
         result = expire(dry_run=options["dry_run"])
-        memories = "1 memory" if result.count == 1 else f"{result.count} memories"
         what = "would be removed" if result.dry_run else "removed"
-        self.show(result, options, [render.line(f"{memories} {what} whose time was over.")])
+        self.show(
+            result, options, [render.line(f"{render.memories(result.count)} {what} whose time was over.")]
+        )
         return None
 
 

@@ -51,9 +51,10 @@ class Command(RekalCommand):
             raise Invalid(
                 f"{path} cannot be written ({(error.strerror or 'unknown error').lower()}).", "path"
             ) from None
-        memories = "1 memory" if count == 1 else f"{count} memories"
         self.show(
-            {"path": str(path), "memories": count}, options, [render.line(f"{memories} written to {path}.")]
+            {"path": str(path), "memories": count},
+            options,
+            [render.line(f"{render.memories(count)} written to {path}.")],
         )
         return None
 

@@ -126,8 +126,7 @@ def _is_cartridge(path: Path, stated: str | None) -> bool:
 
 def summary(report: Loaded, *, dry_run: bool = False) -> str:
     """What became of the file, in a sentence."""
-    memories = "1 memory" if report.taken == 1 else f"{report.taken} memories"
-    taken = f"{memories} would be taken" if dry_run else f"{memories} taken"
+    taken = f"{render.memories(report.taken)} {'would be taken' if dry_run else 'taken'}"
     tied = f" {report.links} links set." if report.links else ""
     return f"{taken}, {report.already_here} here already, {len(report.skipped)} not taken.{tied}"
 

@@ -32,8 +32,11 @@ class Command(RekalCommand):
     def run(self, viewer: Viewer | None, **options: Any) -> int | None:
         connections.close_all()
         found = restore(options["path"].expanduser().absolute(), settings.REKAL_DB, overwrite=options["yes"])
-        memories = "1 memory" if found.memories == 1 else f"{found.memories} memories"
-        lines = [render.line(f"{memories} and {found.sources} source files are back in {found.path}.")]
+        lines = [
+            render.line(
+                f"{render.memories(found.memories)} and {found.sources} source files are back in {found.path}."
+            )
+        ]
         if found.kept:
             lines.append(
                 render.line(f"The former store is kept as {found.kept}; delete it when you need it no more.")

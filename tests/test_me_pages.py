@@ -1,4 +1,4 @@
-"""The page about oneself, and leaving; every further page for every member; and a flat number of queries."""
+"""The page about oneself, and leaving."""
 
 import json
 import re
@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from holders import questions
@@ -17,17 +15,9 @@ from holders.accounts import open_account
 from holders.invites import invite, invited
 from holders.models import Holder, Preference, Question, SignIn, Token, Webhook
 from memories import cartridges, timestamps
-from memories.browse import get_memory
-from memories.errors import NotFound
 from memories.models import Atom, Cartridge
 from memories.remember import remember
-
-PASSWORD = "four ordinary brown words"
-PAGES = ("inbox", "me", "leave", "scenarios", "visibility", "change-visibility", "cartridges")
-
-
-def text_of(response: Any) -> str:
-    return response.content.decode()
+from tests.pages import PASSWORD, text_of
 
 
 class TestMe:
@@ -162,62 +152,3 @@ class TestLeaving:
             self.leave(mira, "forget", password="wrong")
         assert self.leave(mira, "forget").status_code in (400, 429)
         assert SignIn.objects.filter(holder_id="mira").exists()
-
-
-class TestEveryPage:
-    @pytest.mark.parametrize("page", PAGES)
-    @pytest.mark.parametrize("member", ["mira", "gus", "cura", "stranger"])
-    def test_each_opens_for_each(self, cast, browser_of, page, member):
-        remember(cast.mira, "The key hangs in the hall.", visibility="household", scenario="house")
-        response = browser_of(member).get(reverse(page))
-        assert response.status_code == 200
-        assert "no-store" in response["Cache-Control"]
-
-    @pytest.mark.parametrize("page", PAGES)
-    def test_each_asks_who_one_is(self, cast, page):
-        open_account("mira", "mira", PASSWORD)
-        response = Client().get(reverse(page))
-        assert response.status_code == 302
-        assert response.url.startswith(reverse("sign-in"))
-
-    @pytest.mark.parametrize("page", ["inbox", "scenarios", "visibility", "cartridges", "change-visibility"])
-    def test_the_number_of_queries_is_flat(self, cast, browser_of, page):
-        mira = browser_of("mira")
-
-        def queries() -> int:
-            mira.get(reverse(page))
-            with CaptureQueriesContext(connection) as seen:
-                assert mira.get(reverse(page)).status_code == 200
-            return len(seen)
-
-        def more(number: int) -> None:
-            remember(cast.mira, f"Fact {number}.", scenario=f"s{number % 3}", visibility="household")
-            questions.put_on_board(cast.jonas, f"Question {number}?")
-            questions.ask_holder(cast.mira, f"Mine {number}?", "jonas")
-            cartridges.make(cast.mira, f"Bundle {number}")
-
-        for number in range(3):
-            more(number)
-        few = queries()
-        for number in range(3, 9):
-            more(number)
-        assert queries() <= few
-
-    def test_a_script_in_a_name_stays_words(self, cast, browser_of):
-        evil = "<img src=x onerror=alert(1)>"
-        remember(cast.mira, evil, scenario=evil, visibility="household")
-        questions.put_on_board(cast.jonas, evil)
-        card = cartridges.make(cast.mira, evil)
-        mira = browser_of("mira")
-        for address in [
-            *map(reverse, PAGES),
-            reverse("cartridge", args=[card.cartridge_id]),
-            reverse("view-as", args=["jonas"]),
-        ]:
-            assert "<img src=x" not in text_of(mira.get(address))
-
-    def test_a_retired_holder_s_memories_are_nobody_s(self, cast, browser_of):
-        memory = remember(cast.mira, "The diary lies under the bed.", visibility="private")
-        Holder.objects.filter(pk="mira").delete()
-        with pytest.raises(NotFound):
-            get_memory(cast.cura, memory.atom_id)
