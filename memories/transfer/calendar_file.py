@@ -16,7 +16,7 @@ KINDS = {"VEVENT": "", "VTODO": "To do: ", "VJOURNAL": ""}
 
 def recognises(_: Path, head: bytes) -> bool:
     """A calendar begins it."""
-    return files.text_of(head[:200]).lstrip().upper().startswith("BEGIN:VCALENDAR")
+    return files.text_of(head[:200], cut=True).lstrip().upper().startswith("BEGIN:VCALENDAR")
 
 
 def read(path: Path, options: Options) -> Iterator[Record]:

@@ -130,8 +130,13 @@ def head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def text_of(content: bytes) -> str:
-    """Text by its byte order mark, else UTF-8, else the Western code page old programs wrote."""
+def text_of(content: bytes, *, cut: bool = False) -> str:
+    """Text by its byte order mark, else UTF-8, else the Western code page old programs wrote.
+
+    `cut`: these are a file's first bytes, which may end within a character.
+    """
+    if cut and is_utf8(content):
+        return content.decode("utf-8-sig", "ignore")
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if content.startswith(mark):
             return content.decode(encoding, "replace")

@@ -39,7 +39,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """A `.csv` or `.tsv` file, or text whose first line names a column of ours between separators."""
     if path.suffix.lower() in (".csv", ".tsv"):
         return True
-    first = files.text_of(head[:2_000]).split("\n", 1)[0]
+    first = files.text_of(head[:2_000], cut=True).split("\n", 1)[0]
     cells = [
         one.strip().strip('"').casefold() for one in first.replace(";", ",").replace("\t", ",").split(",")
     ]
@@ -96,7 +96,7 @@ def _decoded(file: Any) -> io.TextIOWrapper:
 
 
 def _dialect(path: Path) -> type[csv.Dialect]:
-    first = files.text_of(files.head(path)).split("\n", 1)[0]
+    first = files.text_of(files.head(path), cut=True).split("\n", 1)[0]
     separator = max(",;\t", key=first.count)
 
     class Dialect(csv.excel):

@@ -23,7 +23,7 @@ _DAY = re.compile(r"(?P<year>\d{4}|--)-?(?P<month>\d{2})-?(?P<day>\d{2})")
 
 def recognises(_: Path, head: bytes) -> bool:
     """A card begins it."""
-    return bool(_BEGIN.match(files.text_of(head[:400])))
+    return bool(_BEGIN.match(files.text_of(head[:400], cut=True)))
 
 
 def read(path: Path, _: Options) -> Iterator[Record]:
