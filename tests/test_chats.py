@@ -1,5 +1,6 @@
 """Chats as telephones and computers write them out: who said what and when, and nothing that nobody said."""
 
+import json
 import zipfile
 
 import pytest
@@ -114,3 +115,71 @@ def test_a_chat_that_was_saved_twice_is_one_chat(run, tmp_path):
     brought(run, written(tmp_path / "WhatsApp Chat with Family.txt", line))
     again = brought(run, written(tmp_path / "WhatsApp Chat with Family (1).txt", line * 2))
     assert (again["taken"], again["already_here"]) == (1, 1)
+
+
+def telegram(*messages, **more):
+    named = [
+        {"type": "message", "from": "Jo", "from_id": "user2", "date_unixtime": "1784482200", **one}
+        for one in messages
+    ]
+    return {**more, "messages": named}
+
+
+def test_all_of_a_telegram_account_comes_in_with_the_chats_its_messages_are_from(run, tmp_path):
+    people = [{"first_name": f"Somebody {n}", "phone_number": "00491701234567"} for n in range(2_000)]
+    account = {
+        "about": "Here is the data you requested.",
+        "personal_information": {"first_name": "Mira"},
+        "contacts": {"about": "", "list": people},
+        "chats": {
+            "about": "",
+            "list": [
+                telegram({"id": 1, "text": "Judo is on Monday"}, name="Family"),
+                telegram({"id": 1, "text": "Kept for myself"}, type="saved_messages"),
+            ],
+        },
+        "left_chats": {
+            "about": "",
+            "list": [telegram({"id": 1, "text": "The club meets at eight"}, name="Club")],
+        },
+    }
+    path = written(tmp_path / "result.json", json.dumps(account, indent=1))
+    assert brought(run, path)["taken"] == 3
+    assert set(Atom.objects.values_list("text", "source")) == {
+        ("Judo is on Monday", "telegram:Family"), ("Kept for myself", "telegram:"),
+        ("The club meets at eight", "telegram:Club"),
+    }  # fmt: skip
+
+
+def test_a_telegram_folder_is_read_like_its_file(run, tmp_path):
+    folder = tmp_path / "ChatExport_2026-07-19"
+    (folder / "photos").mkdir(parents=True)
+    (folder / "photos" / "one.jpg").write_bytes(b"\xff\xd8")
+    written(
+        folder / "result.json", json.dumps(telegram({"id": 1, "text": "Judo is on Monday"}, name="Family"))
+    )
+    assert brought(run, folder)["taken"] == 1
+    assert brought(run, folder / "result.json")["already_here"] == 1
+
+
+def test_links_and_who_said_it_first_are_kept_of_a_telegram_message(run, tmp_path):
+    said = [
+        "See ",
+        {"type": "text_link", "text": "this page", "href": "https://y.example/a"},
+        {"type": "link", "text": "x.example"},
+    ]
+    message = {"id": 1, "text": said, "forwarded_from": "Dr. Meyer"}
+    brought(run, written(tmp_path / "result.json", json.dumps(telegram(message, name="Family"))))
+    atom = Atom.objects.get()
+    assert atom.text == "See this page (https://y.example/a)x.example"
+    assert atom.metadata["imported"]["forwarded_from"] == "Dr. Meyer"
+
+
+def test_json_of_a_stranger_is_refused_in_one_sentence(run, tmp_path):
+    ran = run(
+        "import",
+        str(written(tmp_path / "other.json", json.dumps({"things": [1, 2]}, indent=1))),
+        "--as",
+        "mira",
+    )
+    assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)

@@ -71,7 +71,7 @@ class Message:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Text whose lines begin with a date and a time; or the folder or zip it comes in, whatever else is in there."""
-    return _is_chat(head) if path.is_file() and not files.is_zip(path) else any(True for _ in _chats(path))
+    return _is_chat(head) or files.any_begins(path, _is_chat, ".txt")
 
 
 def _is_chat(head: bytes) -> bool:
@@ -84,27 +84,19 @@ def _is_chat(head: bytes) -> bool:
     return any(said[:20]) and sum(said[:20]) * 5 >= len(said[:20])
 
 
-def _chats(path: Path) -> Iterator[files.Piece]:
-    """The file, or the texts of a folder or zip that are chats: what hangs on a message may be a text too."""
-    with files.pieces(path, ".txt") as found:
-        for piece in found:
-            with piece.open() as file:
-                head = file.read(files.HEAD)
-            if _is_chat(head):
-                yield piece
-
-
 def read(path: Path, options: Options) -> Iterator[Record]:
     """A record a message, in the zone of the household. Raises `Invalid` when nothing in it is a message."""
     empty = True
-    for piece in _chats(path):
-        empty = False
-        with piece.open() as file:
-            order = options.order or date_order(_messages(file), piece.name)
-        nameless = piece.name.rsplit("/", 1)[-1] == "_chat.txt"
-        chat = _chat(path.name if nameless else piece.name)
-        with piece.open() as file:
-            yield from _records(file, order, chat, options)
+    with files.pieces(path, ".txt") as found:
+        for piece in found:
+            if not _is_chat(files.start(piece)):  # what hangs on a message may be a text too
+                continue
+            empty = False
+            with piece.open() as file:
+                order = options.order or date_order(_messages(file), piece.name)
+            nameless = piece.name.rsplit("/", 1)[-1] == "_chat.txt"
+            with piece.open() as file:
+                yield from _records(file, order, _chat(path.name if nameless else piece.name), options)
     if empty:
         raise Invalid(f"{path.name} holds no message of a chat.", "path")
 
