@@ -44,7 +44,7 @@ def sums(path):
 
 EVERY = {
     "cards.vcf": ("vcard", 4), "family.ics": ("icalendar", 5), "journal.json": ("day-one", 1), "keep": ("keep", 1),
-    "mcp_memory.json": ("mcp-memory", 5), "mem0.json": ("mem0", 3), "notes": ("markdown", 6), "pasted.txt": ("bullets", 4),
+    "mcp_memory.json": ("mcp-memory", 5), "mem0.json": ("mem0", 3), "notes": ("markdown", 8), "pasted.txt": ("bullets", 4),
     "telegram.json": ("telegram", 3), CHAT: ("whatsapp", 3), "whatsapp/us_chat.txt": ("whatsapp", 2),
 }  # fmt: skip
 

@@ -3,7 +3,9 @@
 import json
 import zipfile
 
-from memories.models import Atom
+import pytest
+
+from memories.models import Atom, EvidenceEdge
 from memories.transfer.formats import format_of
 from tests.command_line import empty_store, run, store  # noqa: F401
 
@@ -65,3 +67,75 @@ def test_a_whole_day_of_a_diary_is_the_day_it_was_there(run, tmp_path):
     assert [*Atom.objects.order_by("pk").values_list("event_time", "event_time_precision")] == [
         ("2026-07-19T00:00:00.000+00:00", "day"), ("2026-07-18T00:00:00.000+00:00", "day"),
     ]  # fmt: skip
+
+
+@pytest.fixture
+def vault(tmp_path):
+    for name, content in {
+        ".obsidian/app.json": "{}",
+        "Home.md": "See [[House/Keys|the keys]], [[people/oma]] and [[Grandma]].\n\n- Bought at [[Shop]] for 20 EUR\n",
+        "House/Keys.md": "The spare key is under the pot.\n",
+        "People/Oma.md": "---\ntitle: Oma\npermalink: people/oma\naliases: [Grandma]\nbirthday: 1940-07-19\n---\n"
+        "## Relations\n- mother_of [[Mira]] (since 1965)\n\n## More\n- Drove to [[Rome]] once\n",
+        "Odd.md": "---\ntitle: Odd: very: odd\n---\nStill taken\n",
+    }.items():
+        written(tmp_path / "vault" / name, content)
+    return tmp_path / "vault"
+
+
+def test_a_line_with_a_link_stays_and_a_relation_is_said_in_words(run, vault):
+    brought(run, vault)
+    assert "- Bought at [[Shop]] for 20 EUR" in Atom.objects.get(source="Home.md").text
+    assert [*Atom.objects.filter(source="People/Oma.md").order_by("pk").values_list("text", flat=True)] == [
+        "Oma\n\n## More\n\n- Drove to [[Rome]] once", "Oma mother of Mira (since 1965)",
+    ]  # fmt: skip
+
+
+def test_a_link_finds_its_note_by_path_permalink_and_alias(run, vault):
+    brought(run, vault)
+    ids = dict(Atom.objects.values_list("atom_id", "source"))
+    assert {(ids[one.from_atom_id], ids[one.to_atom_id]) for one in EvidenceEdge.objects.all()} == {
+        ("Home.md", "House/Keys.md"), ("Home.md", "People/Oma.md"),
+    }  # fmt: skip
+
+
+def test_what_stands_before_a_note_is_kept_or_said_to_be_unreadable(run, vault):
+    report = brought(run, vault)
+    assert Atom.objects.filter(source="People/Oma.md")[0].metadata["imported"]["properties"] == {
+        "birthday": "1940-07-19"
+    }
+    assert ["Odd.md" in one["why"] for one in report["notes"]] == [True]
+
+
+DATES = {
+    "45657": "2024-12-31T00:00", "45657.75": "2024-12-31T18:00", "31.12.2025": "2025-12-31T00:00",
+    "1.2.25 6:30": "2025-02-01T06:30", "2025/12/31": "2025-12-31T00:00", "2025年12月31日": "2025-12-31T00:00",
+    "12/31/2025 6:30 PM": "2025-12-31T18:30", "31/12/2025": "2025-12-31T00:00", "1767139200": "2025-12-31T00:00",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("stated", DATES)
+def test_a_date_of_a_spreadsheet_is_read_as_it_is_meant(run, tmp_path, stated):
+    brought(run, written(tmp_path / "rows.csv", f"text,date\nA row,{stated}\n"))
+    assert Atom.objects.get().event_time[:16] == DATES[stated]
+
+
+def test_which_comes_first_in_a_date_is_decided_by_the_whole_table_or_said(run, tmp_path):
+    brought(run, written(tmp_path / "rows.csv", "text,date\nOne,1/2/2025\nTwo,13/2/2025\n"))
+    assert Atom.objects.get(text="One").event_time[:10] == "2025-02-01"
+    unclear = written(tmp_path / "unclear.csv", "text,date\nThree,1/2/2025\n")
+    assert "two days" in brought(run, unclear)["skipped"][0]["why"]
+    brought(run, unclear, "--date-order", "mdy")
+    assert Atom.objects.get(text="Three").event_time[:10] == "2025-01-02"
+
+
+def test_columns_nothing_is_taken_from_are_named(run, tmp_path):
+    report = brought(
+        run, written(tmp_path / "rows.csv", "sep=;\r\ntext;Datum\r\n;x\r\nHeizung;1.2.2025\r\n", "cp1252")
+    )
+    assert report["notes"] == [{"line": 4, "why": "Nothing is taken from Datum."}]
+    assert texts() == ["Heizung"]
+
+
+def test_an_empty_table_is_refused(run, tmp_path):
+    assert "no row" in run("import", str(written(tmp_path / "rows.csv", "")), "--as", "mira").err
