@@ -12,7 +12,7 @@ import ijson
 from memories import timestamps
 from memories.errors import Invalid
 from memories.extract.chunks import cut
-from memories.transfer import files, times
+from memories.transfer import files, json_stream, times
 from memories.transfer.records import Options, Record
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\(dayone-moment:[^)]*\)")
@@ -37,7 +37,7 @@ def read(path: Path, _: Options) -> Iterator[Record]:
         for piece in found:
             with piece.open() as file:
                 try:
-                    for entry in ijson.items(file, "entries.item", use_float=True):
+                    for entry in json_stream.items(file, "entries.item"):
                         number += 1
                         yield from _entry(number, entry, piece.name)
                 except ijson.JSONError:

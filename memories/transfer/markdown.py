@@ -28,11 +28,11 @@ OURS = (
 READ = {"title", "tags", "tag", "created", "created_at", "date", "aliases", "permalink"}
 MOST_PROPERTIES = 40
 
-_OBSERVATION = re.compile(r"^\s*[-*]\s+\[(?P<category>[^\]\[]{2,60})\]\s+(?P<text>.+?)\s*$")
-_RELATION = re.compile(
-    r"^\s*[-*]\s+(?P<relation>[^\[\]]{1,60}?)\s*\[\[(?P<to>[^\]|#]+)[^\]]*\]\](?P<more>.*)$"
-)
-_LINK = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+_OBSERVATION = re.compile(r"^\s*[-*]\s+\[(?P<category>[^\]\[]{2,60})\]\s+(?P<text>.+)$")
+# No part of a link can match what the next one does: a long text of opening brackets would be tried over and over.
+_TO = r"\[\[(?P<to>[^\[\]|#\n]{1,200})(?:[|#][^\[\]\n]{0,300})?\]\]"
+_RELATION = re.compile(rf"^\s*[-*]\s+(?P<relation>[^\[\]]{{1,60}}?)\s*{_TO}(?P<more>.*)$")
+_LINK = re.compile(_TO)
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d][\w/-]*)")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<name>Observations|Relations)\s*$", re.IGNORECASE)
 
@@ -79,9 +79,18 @@ def _parsed(content: bytes) -> tuple[dict[str, Any], str, bool]:
     text = files.text_of(content)
     try:
         post = frontmatter.loads(text)
-    except (yaml.YAMLError, ValueError, TypeError):
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         return {}, text, False
-    return dict(post.metadata), post.content, True
+    return {str(key): _shallow(value) for key, value in post.metadata.items()}, post.content, True
+
+
+def _shallow(value: Any, depth: int = 2) -> Any:
+    """The value without what is nested deeper: a few lines of YAML can name each other into gigabytes."""
+    if isinstance(value, list):
+        return [_shallow(one, depth - 1) for one in value] if depth else []
+    if isinstance(value, dict):
+        return {str(key): _shallow(one, depth - 1) for key, one in value.items()} if depth else {}
+    return value
 
 
 def _title(name: str, meta: dict[str, Any]) -> str:
@@ -137,12 +146,10 @@ def _common(
     tags = re.split(r"[,\s]+", tags) if isinstance(tags, str) else tags if isinstance(tags, list) else []
     fields: dict[str, Any] = {
         "source": name,
-        "tags": [str(tag).lstrip("#") for tag in tags if tag][:40],
+        "tags": [str(tag).lstrip("#") for tag in tags if tag and not isinstance(tag, dict | list)][:40],
         "metadata": {"imported": {"format": "markdown", "title": title, "path": name}},
     }
-    others = {
-        str(key): str(value)[:500] for key, value in meta.items() if key not in READ and value is not None
-    }
+    others = {key: str(value)[:500] for key, value in meta.items() if key not in READ and value is not None}
     if others:
         fields["metadata"]["imported"]["properties"] = dict(list(others.items())[:MOST_PROPERTIES])
     note = ""
@@ -189,7 +196,7 @@ def _parts(title: str, body: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _observed(title: str, line: str) -> tuple[str, list[str]] | None:
-    found = _OBSERVATION.match(line)
+    found = _OBSERVATION.match(line.rstrip())
     if not found:
         return None
     return f"{title}: {found['text']}", [found["category"], *_TAG.findall(found["text"])]

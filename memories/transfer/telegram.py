@@ -7,7 +7,7 @@ from typing import Any
 import ijson
 
 from memories.errors import Invalid
-from memories.transfer import files, times
+from memories.transfer import files, json_stream, times
 from memories.transfer.records import Options, Record
 
 NAMES = ("name", "chats.list.item.name", "left_chats.list.item.name")
@@ -54,7 +54,7 @@ def _messages(file: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     chat = ""
     builder: Any = None
     depth = 0
-    for prefix, event, value in ijson.parse(file, use_float=True):
+    for prefix, event, value in json_stream.events(file):
         if builder is not None:
             builder.event(event, value)
             depth += event in ("start_map", "start_array")

@@ -17,6 +17,7 @@ from memories.transfer.records import Options, Record
 
 ORDERS = ("dmy", "mdy", "ymd")
 LONGEST = 60_000  # characters of one message
+LONGEST_TAIL = 400  # of what WhatsApp adds to it
 BUDDHIST = 543  # what the years of a telephone in Thai are ahead
 NOTICE = "It is a notice of WhatsApp’s, no message."
 NOT_SAID = "It is a picture, a recording, a notice or a deleted message."
@@ -221,8 +222,8 @@ def _said(text: str) -> str:
     """What somebody wrote, without the names of files and what WhatsApp adds at the end."""
     if f" • {_MARK}" in text and "\n" not in text:  # `Manual.pdf • 3 pages document omitted`
         return ""
-    while (shorter := _TAIL.sub("", text)) != text:
-        text = shorter
+    while found := _TAIL.search(text, max(0, len(text) - LONGEST_TAIL)):
+        text = text[: found.start()]
     return _FILE.sub("", text.strip()).translate(_MARKS).strip()
 
 
