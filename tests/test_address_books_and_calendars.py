@@ -103,3 +103,18 @@ def test_a_zip_of_cards_is_read_and_a_group_is_nobody(run, tmp_path):
     report = brought(run, path)
     assert [*Holder.objects.exclude(pk="mira").values_list("name", flat=True)] == ["John Doe"]
     assert [one["why"] for one in report["skipped"]] == ["The card is of a group, not of somebody."]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("family.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:Judo\n", 2),
+        ("cards.vcf", "BEGIN:VCARD\nVERSION:3.0\nFN:Ada\n", 1),
+    ],
+)
+def test_a_file_that_ends_too_early_says_so(run, tmp_path, name, content, line):
+    path = tmp_path / name
+    path.write_text(content)
+    (skipped,) = brought(run, path)["skipped"]
+    assert skipped["line"] == line
+    assert skipped["why"].startswith("The file ends within")

@@ -12,6 +12,7 @@ from memories.transfer import files
 from memories.transfer.records import Options, Record
 
 LONGEST = 20_000  # lines of one event
+CUT_SHORT = ""  # the kind of what has no end
 MOST_EXCEPTIONS = 20
 RULES = {"BYDAY": "on", "BYMONTHDAY": "on day", "BYMONTH": "in month"}
 KINDS = {"VEVENT": "", "VTODO": "To do: ", "VJOURNAL": ""}
@@ -39,7 +40,9 @@ def _of_file(file: Any, options: Options) -> Iterator[Record]:
     zones = [text for name, _, text in _blocks(file) if name == "VTIMEZONE"]  # some stand behind the events
     file.seek(0)
     for name, line, text in _blocks(file):
-        if name == "VTIMEZONE":
+        if name == CUT_SHORT:
+            yield Record(line, why="The file ends within it.", end=file.tell())
+        if name not in KINDS:
             continue
         try:
             found = [one for one in _calendar(zones, text).walk() if one.name in KINDS]
@@ -71,6 +74,8 @@ def _blocks(file: Any) -> Iterator[tuple[str, int, str]]:
         if inside and line.strip().upper() == f"END:{inside}":
             yield inside, start, "\r\n".join(held)
             inside = ""
+    if inside:
+        yield CUT_SHORT, start, ""
 
 
 def _record(line: int, event: Any, zone: tzinfo, end: int) -> Record:

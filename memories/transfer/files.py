@@ -99,8 +99,13 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[Piece]:
     if len(entries) > MAX_PIECES:
         raise Invalid(f"The zip holds more than {MAX_PIECES:,} files.", "path")
     for entry in entries:
-        if not entry.is_dir() and not PurePosixPath(entry.filename).name.startswith("."):
+        if not entry.is_dir() and not _is_hidden(entry.filename):
             yield Piece(entry.filename, entry.file_size, _zip_opener(archive, entry))
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a folder would hide it too, or it is what a Mac adds to its zips."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
 def _zip_opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:

@@ -11,6 +11,7 @@ from memories.transfer import files
 from memories.transfer.identities import apart
 from memories.transfer.records import HolderDraft, Options, Record
 
+CUT_SHORT = ""  # the text of a card without an end
 LONGEST = 4_000  # lines of one card without its photo
 CONTACTS = {"tel": "phone", "email": "email", "url": "url", "adr": "address", "impp": "chat"}
 MOST = 20
@@ -40,6 +41,9 @@ def read(path: Path, _: Options) -> Iterator[Record]:
 
 def _of_file(file: Any) -> Iterator[Record]:
     for line, text in _cards(file):
+        if text == CUT_SHORT:
+            yield Record(line, why="The file ends within the card.", end=file.tell())
+            continue
         try:
             card = vobject.readOne(text, allowQP=True, ignoreUnreadable=True)
         except Exception as error:  # noqa: BLE001  (the parser lets many kinds of its own faults through)
@@ -65,6 +69,8 @@ def _cards(file: Any) -> Iterator[tuple[int, str]]:
             if not skipping and line.strip():
                 held.append(line)
             quoted = line.endswith("=") and (quoted or bool(_QUOTED.search(line)))
+    if held:
+        yield start, CUT_SHORT
 
 
 def _records(line: int, card: Any, end: int) -> Iterator[Record]:
