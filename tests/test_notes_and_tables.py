@@ -139,3 +139,51 @@ def test_columns_nothing_is_taken_from_are_named(run, tmp_path):
 
 def test_an_empty_table_is_refused(run, tmp_path):
     assert "no row" in run("import", str(written(tmp_path / "rows.csv", "")), "--as", "mira").err
+
+
+def test_what_a_folder_hides_is_hidden_in_a_zip_too(run, tmp_path):
+    path = tmp_path / "vault.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in (
+            "vault/Keys.md",
+            "vault/.obsidian/plugin.md",
+            "__MACOSX/vault/Keys.md",
+            "vault/.Keys.md",
+        ):
+            archive.writestr(name, "The spare key is under the pot.")
+    assert brought(run, path)["taken"] == 1
+
+
+def test_endless_brackets_are_no_fault_of_ours(run, tmp_path):
+    for content in ('{"messages": [' + "[" * 100_000, '[{"memory": ' + "[" * 100_000):
+        ran = run("import", str(written(tmp_path / "deep.json", content)), "--as", "mira")
+        assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
+
+
+def test_front_matter_that_names_itself_into_gigabytes_is_not_followed(run, tmp_path):
+    laughs = "".join(
+        f"{two}: &{two} [{', '.join([f'*{one}'] * 9)}]\n"
+        for one, two in zip("abcdefghi", "bcdefghij", strict=True)
+    )
+    written(
+        tmp_path / "v" / "Laughs.md",
+        f"---\na: &a [ha, ha]\n{laughs}tags: *j\ndate: *j\ntitle: *j\n---\nThe text\n",
+    )
+    assert brought(run, tmp_path / "v")["taken"] == 1
+    assert Atom.objects.filter(text__contains="The text").exists()
+
+
+LISTS = {
+    "in Chinese": ("记忆：\n\n1. 用户住在柏林\n2、对核桃过敏\n（3）喜欢茶\n", "utf-8"),
+    "by an old program": ("- Lebt in München\n- Mag Brötchen\n- Größe 1,80\n", "cp1252"),
+    "by Notepad": ("- Lives in Berlin\r\n- Likes tea\r\n- Has a dog\r\n", "utf-16"),
+}
+
+
+@pytest.mark.parametrize("written_", LISTS)
+def test_a_pasted_list_is_read_as_it_was_saved(run, tmp_path, written_):
+    content, encoding = LISTS[written_]
+    path = written(tmp_path / "pasted.txt", content, encoding)
+    assert format_of(path).name == "bullets"
+    assert brought(run, path)["taken"] == 3
+    assert all(text[:1] not in "-（2" and "Ã" not in text for text in texts())
