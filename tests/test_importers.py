@@ -183,6 +183,17 @@ def test_a_transactive_store_of_any_version_comes_in(run, tmp_path, version):
     assert brought(run, path)["taken"] == 0
 
 
+def test_a_word_where_a_number_belongs_stops_no_import(run, tmp_path):
+    path = foreign_stores.transactive(tmp_path / "store.db", 5)
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE evidence_edges SET confidence = 'high' WHERE confidence = 0.5")
+    raw.commit()
+    raw.close()
+    assert brought(run, path)["taken"] == 3
+    edge = EvidenceEdge.objects.get(relation="derived_from")
+    assert (edge.confidence, json.loads(edge.metadata_json)["confidence"]) == (0.0, "high")
+
+
 def test_a_newer_transactive_store_is_refused(run, tmp_path):
     path = foreign_stores.transactive(tmp_path / "store.db", 5)
     raw = sqlite3.connect(path)
