@@ -1,17 +1,19 @@
 """Sources: files that memories come from. Kept once, read into atoms that point back, served to few.
 
-A source may be opened by its uploader, and by who may read *every* memory of it. Uploading bytes that somebody else
-has uploaded before replies as for new ones: the file is kept once, its rows are each uploader's own.
+A source may be opened by its uploader, and by who may read *every* memory of it: a file says all of them at once. One
+that has lost a memory (forgotten, lapsed, moved on to the next version) is its uploader's alone from then on, since
+nobody can tell any more who else might read what it says there. Uploading bytes that somebody else has uploaded before
+replies as for new ones: the file is kept once, its rows are each uploader's own.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
 from memories import source_files, timestamps
@@ -34,6 +36,13 @@ MAX_NAME = 200
 UPLOADER_SQL = """
 CASE WHEN json_valid(sources.metadata_json) THEN json_extract(sources.metadata_json, '$.uploaded_by') END
 """
+
+LOST_SQL = """
+CASE WHEN json_valid(sources.metadata_json) THEN coalesce(json_extract(sources.metadata_json, '$.lost'), 0) ELSE 1 END
+"""
+IS_WHOLE = Q(
+    lost=0
+)  # of sources as `openable` annotates them: no memory that was drawn from the file has left it
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,8 @@ def openable(viewer: Viewer | None) -> QuerySet[Source]:
 
 def _with_uploader() -> QuerySet[Any]:
     stated = RawSQL(UPLOADER_SQL, [], output_field=TextField())  # noqa: S611  (a constant)
-    return Source.objects.annotate(uploader=stated)
+    lost = RawSQL(LOST_SQL, [], output_field=IntegerField())  # noqa: S611  (a constant)
+    return Source.objects.annotate(uploader=stated, lost=lost)
 
 
 def _may_open(viewer: Viewer) -> Q:
@@ -97,7 +107,7 @@ def _may_open(viewer: Viewer) -> Q:
     whole = replace(viewer, acting_for=None)
     atoms = Atom.objects.filter(source_ref=OuterRef("pk"))
     unreadable = atoms.exclude(pk__in=Atom.objects.visible_to(whole).values("pk"))
-    return Q(uploader=viewer.holder_id) | (Q(Exists(atoms)) & ~Q(Exists(unreadable)))
+    return Q(uploader=viewer.holder_id) | (IS_WHOLE & Q(Exists(atoms)) & ~Q(Exists(unreadable)))
 
 
 def get_source(viewer: Viewer, source_id: str) -> SourceCard:
@@ -253,6 +263,8 @@ def _store(
             _point_back(source, atoms, [piece for piece, _ in fresh])
             for old, piece in kept:
                 _move(old, source, piece)
+            if earlier and kept:
+                source_files.note_lost(Counter({earlier.pk: len(kept)}))
             pairs = [(atom, old) for atom, (_, old) in zip(atoms, fresh, strict=True) if old is not None]
             _supersede(pairs, gone)
     except BaseException:

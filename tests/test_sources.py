@@ -9,14 +9,17 @@ import docx
 import pytest
 from PIL import ExifTags, Image, ImageOps
 
-from memories import source_files, undo
+from holders.audience import audience_of
+from memories import cartridges, source_files, undo
+from memories.cartridge_files.write import preview
+from memories.errors import NotFound
 from memories.extract import images, sniff
 from memories.extract.chunks import cut
 from memories.extract.text import extract
 from memories.forget import forget
 from memories.models import Atom, Source
 from memories.recall import recall
-from memories.sources import add_source, delete_source, open_file
+from memories.sources import add_source, delete_source, list_sources, open_file
 from tests.documents import pdf
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -130,6 +133,47 @@ def test_only_its_uploader_and_who_reads_all_of_it_open_the_file(client, upload,
     assert client.delete(url, headers=api_token("jonas")).status_code == 404
     Atom.objects.all().delete()
     assert client.get(url, headers=api_token("jonas")).status_code == 404
+
+
+class TestAFileThatLostAMemory:
+    """It still holds those words, and nobody can tell any more who else might read them."""
+
+    @pytest.fixture
+    def letter(self, upload, cast):
+        """Page 2 is Mira's alone, the others are the household's."""
+        source_id = upload(pdf(MANUAL), visibility="household").json()["source"]["source_id"]
+        Atom.objects.filter(source__endswith="=2").update(visibility_json='{"scope": "private"}')
+        assert [one.source_id for one in list_sources(cast.jonas)] == []
+        return source_id
+
+    def may_open(self, viewer, source_id):
+        try:
+            return open_file(viewer, source_id)[1].is_file()
+        except NotFound:
+            return False
+
+    def test_an_earlier_version_stays_closed_when_its_private_page_moves_on(self, letter, upload, cast):
+        upload(pdf(["Descale it weekly.", *MANUAL[1:]]))
+        assert not self.may_open(cast.jonas, letter)
+        assert list_sources(cast.jonas) == []
+        assert self.may_open(cast.mira, letter)
+
+    def test_it_stays_closed_when_its_private_page_is_forgotten_and_opens_to_nobody_else(self, letter, cast):
+        private = Atom.objects.get(source__endswith="=2")
+        copy = undo.copy_of(cast.mira, [private.atom_id])
+        forget(cast.mira, private.atom_id)
+        assert not self.may_open(cast.jonas, letter)
+        assert self.may_open(cast.mira, letter)
+        undo.restore(cast.mira, copy)
+        Atom.objects.filter(source__endswith="=2").update(visibility_json='{"scope": "household"}')
+        assert self.may_open(cast.jonas, letter)
+
+    def test_it_goes_into_no_cartridge(self, letter, cast):
+        forget(cast.mira, Atom.objects.get(source__endswith="=2").atom_id)
+        left = list(Atom.objects.values_list("atom_id", flat=True))
+        cartridge = cartridges.make(cast.mira, "Kitchen", left)
+        found = preview(cast.mira, cartridge.cartridge_id, audience_of("outside"))
+        assert (found.count, found.sources) == (2, ())
 
 
 def test_a_file_goes_out_so_that_no_browser_runs_it(client, upload, api_token):
