@@ -20,8 +20,8 @@ from memories import source_files, timestamps
 from memories.drafts import checked_name, make_draft
 from memories.embedding import cache
 from memories.errors import Invalid, NotAllowed, NotFound
-from memories.extract import images, sniff
-from memories.extract.text import Piece, extract
+from memories.extract import apart, images, sniff
+from memories.extract.text import Piece
 from memories.fields import dump_json, read_json
 from memories.forget import erase
 from memories.models import Atom, EvidenceEdge, Source
@@ -192,24 +192,23 @@ def add_source(viewer: Viewer, name: str, file: BinaryIO, **given: Any) -> Added
 
 
 def _read(name: str, incoming: Path, said: str) -> _Upload:
-    """Sniff, clean and read an upload."""
+    """Sniff, clean and read an upload, apart from this process."""
     name = _checked(name)
-    kind = sniff.sniff(incoming, name)
-    if kind.modality == "image":
-        return _read_picture(name, incoming, kind, said)
+    found = apart.read(incoming, name)
+    kind, pieces = found.kind, found.pieces
+    if found.picture:
+        return _read_picture(name, incoming, kind, found.picture, said)
     if kind.modality == "audio":
         note = "A recording is kept as it is; what is said in it is not written down."
         pieces = [Piece(said or f"Recording {name}", "recording=1", "audio")]
         return _Upload(name, incoming, kind, source_files.sha256_of(incoming), pieces, notes=(note,))
-    pieces = extract(incoming, kind)
     notes = () if pieces else ("The file holds no text that could be read.",)
-    if kind is sniff.PDF and not pieces:
+    if kind == sniff.PDF and not pieces:
         notes = ("The PDF holds pictures of pages and no text; it is kept, and nothing was read from it.",)
     return _Upload(name, incoming, kind, source_files.sha256_of(incoming), pieces, notes=notes)
 
 
-def _read_picture(name: str, incoming: Path, kind: sniff.Kind, said: str) -> _Upload:
-    picture = images.prepare(incoming.read_bytes())
+def _read_picture(name: str, incoming: Path, kind: sniff.Kind, picture: images.Picture, said: str) -> _Upload:
     incoming.write_bytes(picture.content)
     notes: list[str] = []
     if kind in sniff.AS_JPEG:

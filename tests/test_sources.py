@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 import wave
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from PIL import ExifTags, Image, ImageOps
 from holders.audience import audience_of
 from memories import cartridges, source_files, undo
 from memories.cartridge_files.write import preview
-from memories.errors import NotFound
-from memories.extract import images, sniff
+from memories.errors import Invalid, NotFound
+from memories.extract import apart, child, images, sniff
 from memories.extract.chunks import cut
 from memories.extract.text import extract
 from memories.forget import forget
@@ -313,6 +314,24 @@ def test_a_photo_is_kept_without_its_place_with_a_preview_and_a_proposed_time(
     assert upload(photo(), name="receipt.jpg").json()["new"] == 0
 
 
+def test_a_camera_that_writes_words_for_a_time_has_them_stripped():
+    exif = Image.Exif()
+    exif[ExifTags.Base.DateTime] = "Grunewald, Berlin"
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(out, "JPEG", exif=exif)
+    picture = images.prepare(out.getvalue())
+    assert (b"Grunewald" in picture.content, picture.taken) == (False, None)
+
+
+def test_a_moving_picture_of_gigabytes_is_refused(monkeypatch):
+    monkeypatch.setattr(images, "MAX_MOVING", 5_000)
+    out = io.BytesIO()
+    frames = [Image.new("RGB", (40, 30), (20 * n, 0, 0)) for n in range(9)]
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    with pytest.raises(Invalid, match="too many frames"):
+        images.prepare(out.getvalue())
+
+
 @pytest.mark.parametrize("name", ["photo.heic", "photo.avif"])
 def test_a_telephones_photo_is_kept_as_a_jpeg_the_right_way_up(client, upload, api_token, name):
     content = (FIXTURES / "pictures" / name).read_bytes()
@@ -340,9 +359,57 @@ def test_text_in_pictures_is_read_where_that_is_installed(upload, monkeypatch):
     assert "TOTAL 42.00" in current().values()
 
 
-def test_a_picture_that_unfolds_to_gigabytes_is_refused(upload, monkeypatch):
-    monkeypatch.setattr(images, "MAX_PIXELS", 10_000)
-    assert upload(photo(), name="bomb.jpg").status_code == 422
+def test_a_picture_that_unfolds_to_gigabytes_is_refused(upload):
+    out = io.BytesIO()
+    Image.new("1", (8_000, 8_000)).save(out, "PNG")
+    assert len(out.getvalue()) < 10_000
+    assert "60 million pixels" in upload(out.getvalue(), name="bomb.png").json()["detail"]
+
+
+class TestAFileThatIsMeantToHarm:
+    """It is read in a process of its own: whatever it does there, the server goes on and nothing of it is kept."""
+
+    def test_one_that_crashes_its_parser_is_refused(self, upload):
+        harmful = bytearray((FIXTURES / "pictures" / "photo.heic").read_bytes())
+        harmful[178] = harmful[755] = 255
+        reply = upload(bytes(harmful), name="photo.heic")
+        assert (reply.status_code, files()) == (422, [])
+
+    def test_one_that_takes_too_long_is_refused(self, upload, monkeypatch):
+        monkeypatch.setattr(apart, "SECONDS", 0.01)
+        reply = upload(pdf(MANUAL))
+        assert (reply.status_code, reply.json()["detail"], files()) == (422, apart.BEYOND, [])
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("comments.txt", b"<!---->" * 9_000 + b"x"),
+            ("headings.md", b"# a\n" * 100_000),
+            ("paragraphs.txt", b"a\n\n" * 100_000),
+            ("sentences.txt", b"a. " * 1_000_000),
+        ],
+    )
+    def test_the_time_text_takes_grows_with_its_length_alone(self, tmp_path, name, content):
+        place = tmp_path / name
+        place.write_bytes(content)
+        begun = time.process_time()
+        pieces = extract(place, sniff.sniff(place, name))
+        assert time.process_time() - begun < 10
+        assert pieces
+
+    def test_the_child_writes_what_it_found(self, tmp_path, monkeypatch):
+        place = tmp_path / "letter.txt"
+        place.write_text("The key is blue.")
+        monkeypatch.setattr(child, "bound", lambda: None)
+        for name in (place, FIXTURES / "pictures" / "photo.heic", tmp_path / "empty"):
+            name.touch()
+            monkeypatch.setattr("sys.argv", ["child", str(name), name.name, str(tmp_path)])
+            child.main()
+        assert json.loads((tmp_path / "found.json").read_text()) == {
+            "refused": "The file is empty.",
+            "field": "file",
+        }
+        assert (tmp_path / "picture").read_bytes()
 
 
 def test_a_recording_is_kept_and_says_that_nobody_wrote_it_down(upload):
@@ -381,6 +448,16 @@ def test_text_is_cut_at_headings_and_paragraphs_never_inside_a_word():
     assert [text.split("\n")[chunk.line - 1] for chunk in chunks[:2]] == ["# One", "# Two"]
     assert "".join("".join(chunk.text.split()) for chunk in cut("x" * 10_000)) == "x" * 10_000
     assert cut("  \n\n ") == []
+
+
+@pytest.mark.parametrize("between", [". ", " ", "\n", "。"])
+def test_a_long_paragraph_is_cut_into_pieces_that_hold_it_once(between):
+    text = between.join(f"word{n} and another of the long paragraph" for n in range(300))
+    pieces = [chunk.text for chunk in cut(text)]
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(len(piece) <= 1_200 for piece in pieces)
+    if between != "。":
+        assert " ".join(pieces).split() == text.split()
 
 
 def test_a_failed_upload_leaves_nothing(cast, monkeypatch):
