@@ -202,7 +202,11 @@ def _links(row: table.Row, inside: set[str], number: int) -> Iterator[Link]:
     edges = _json(row["edges"], list)
     named = [one.get("to") for one in edges if isinstance(one, dict)] + list(row["supersedes"])
     known = all(isinstance(one, dict) and one.get("relation") in RELATIONS for one in edges)
-    if not known or len(named) > MAX_EDGES or not all(one in inside for one in named):
+    if (
+        not known
+        or len(named) > MAX_EDGES
+        or not all(isinstance(one, str) and one in inside for one in named)
+    ):
         raise Invalid(f"Row {number} of the cartridge is tied to something that is not in it.", "file")
     for edge in edges:
         confidence = edge.get("confidence", 1.0)
