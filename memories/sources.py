@@ -106,8 +106,9 @@ def _may_open(viewer: Viewer) -> Q:
     """The rule for one holder."""
     whole = replace(viewer, acting_for=None)
     atoms = Atom.objects.filter(source_ref=OuterRef("pk"))
-    unreadable = atoms.exclude(pk__in=Atom.objects.visible_to(whole).values("pk"))
-    return Q(uploader=viewer.holder_id) | (IS_WHOLE & Q(Exists(atoms)) & ~Q(Exists(unreadable)))
+    unreadable = atoms.exclude(pk__in=Atom.objects.visible_to(whole).kept().values("pk"))
+    over = Q(Exists(atoms.lapsed())) & ~Q(Exists(atoms.kept()))  # it goes with its last memory
+    return (Q(uploader=viewer.holder_id) & ~over) | (IS_WHOLE & Q(Exists(atoms)) & ~Q(Exists(unreadable)))
 
 
 def get_source(viewer: Viewer, source_id: str) -> SourceCard:
