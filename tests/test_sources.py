@@ -8,6 +8,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from docx.oxml import parse_xml
 from PIL import ExifTags, Image, ImageOps
 
 from holders.audience import audience_of
@@ -437,6 +438,49 @@ def test_documents_are_read_with_headings_and_tables(tmp_path):
     pieces = extract(path, sniff.DOCX)
     assert [piece.text for piece in pieces] == ["# Boiler\n\nServiced every two years.\n\nPlumber | 555-0199"]
     assert pieces[0].fragment == "paragraph=1"
+
+
+def test_a_document_says_what_it_says_once_its_tracked_changes_are_taken(tmp_path):
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Huber Heating, 555-0123"
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    for xml in (
+        "<w:p><w:r><w:t>Due in </w:t></w:r><w:del><w:r><w:delText>May</w:delText></w:r></w:del>"
+        "<w:ins><w:r><w:t>June</w:t></w:r></w:ins></w:p>",
+        "<w:sdt><w:sdtContent><w:p><w:r><w:t>In a control</w:t></w:r></w:p></w:sdtContent></w:sdt>",
+        '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/><w:vMerge w:val="restart"/></w:tcPr>'
+        "<w:p><w:r><w:t>Monday</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>bins</w:t></w:r></w:p></w:tc></w:tr>"
+        "<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p><w:r><w:t>choir</w:t></w:r></w:p>"
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>at eight</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
+    ):
+        document.element.body.insert(-1, parse_xml(xml.replace(">", f" {space}>", 1)))
+    path = tmp_path / "letter.docx"
+    document.save(str(path))
+    assert extract(path, sniff.DOCX)[0].text.split("\n\n") == [
+        "Due in June", "In a control", "Monday | bins", "Monday | choir", "at eight", "Huber Heating, 555-0123",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.html", '<html><meta charset="shift_jis"><body><p>車庫の鍵'.encode("shift_jis"), "車庫の鍵"),
+        (
+            "a.html",
+            '<html><head><meta http-equiv=x content="text/html; charset=cp1251"><p>ключ'.encode("cp1251"),
+            "ключ",
+        ),
+        ("a.html", "<html><meta charset=utf-8><body><p>Schlüssel".encode("utf-16"), "Schlüssel"),
+        ("a.html", "<html><meta charset=no-such><body><p>Schlüssel".encode(), "Schlüssel"),
+        ("a.htm", b"<style>p {}</style><p>the key<script>steal()</script>", "the key"),
+        ("a.xml", b'<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE html><html><body><p>the key', "the key"),
+        ("a.html", b"<html><p>the key<p hidden>x<p style='color:red; DISPLAY: none'>y", "the key"),
+    ],
+)
+def test_a_page_is_read_as_a_browser_shows_it(tmp_path, name, content, said):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert [one.text for one in extract(path, sniff.sniff(path, name))] == [said]
 
 
 def test_text_is_cut_at_headings_and_paragraphs_never_inside_a_word():
