@@ -73,6 +73,14 @@ def test_a_repeated_event_says_when_it_takes_place_and_when_not(run, tmp_path):
     ]
 
 
+def test_an_event_that_was_moved_is_news_and_otherwise_it_is_the_same(run, tmp_path):
+    dentist = ("DTSTART:20260720T063000Z", "SUMMARY:Dentist")
+    assert brought(run, calendar(tmp_path, event("a", *dentist)))["taken"] == 1
+    assert brought(run, calendar(tmp_path, event("a", "SEQUENCE:1", *dentist)))["already_here"] == 1
+    moved = brought(run, calendar(tmp_path, event("a", "DTSTART:20260727T063000Z", "SUMMARY:Dentist")))
+    assert (moved["taken"], moved["already_here"]) == (1, 0)
+
+
 def test_what_is_done_is_not_to_do(run, tmp_path):
     todo = ("STATUS:COMPLETED", "COMPLETED:20260701T100000Z", "SUMMARY:Renew the passport")
     brought(run, calendar(tmp_path, event("a", *todo, kind="VTODO")))
