@@ -126,3 +126,17 @@ def test_a_file_that_ends_too_early_says_so(run, tmp_path, name, content, line):
     (skipped,) = brought(run, path)["skipped"]
     assert skipped["line"] == line
     assert skipped["why"].startswith("The file ends within")
+
+
+def test_a_birthday_may_be_a_year_a_month_or_words(run, tmp_path):
+    path = tmp_path / "cards.vcf"
+    card = "BEGIN:VCARD\nVERSION:4.0\nFN:{}\nBDAY{}\nEND:VCARD\n"
+    path.write_text(
+        card.format("Ada", ":1953")
+        + card.format("Ben", ":1953-10")
+        + card.format("Cy", ";VALUE=text:circa 1800")
+    )
+    assert brought(run, path)["skipped"] == []
+    assert [*Atom.objects.order_by("pk").values_list("text", "event_time_precision")] == [
+        ("Ada: born in 1953", "year"), ("Ben: born in 1953-10", "month"), ("Cy: born circa 1800", "unknown"),
+    ]  # fmt: skip
