@@ -206,3 +206,8 @@ def test_the_memory_server_s_graph_comes_in_as_it_answers_and_as_it_keeps_it(run
 def test_a_folder_where_a_file_belongs_is_refused_in_a_sentence(run, tmp_path):
     ran = run("import", str(tmp_path), "--as", "mira", "--format", "jsonl")
     assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
+
+
+def test_a_document_is_sent_where_documents_go(run, tmp_path):
+    ran = run("import", str(written(tmp_path / "manual.pdf", b"%PDF-1.7\n")), "--as", "mira")
+    assert (ran.code, "sources add" in ran.err) == (2, True)
