@@ -73,6 +73,14 @@ def test_a_repeated_event_says_when_it_takes_place_and_when_not(run, tmp_path):
     ]
 
 
+def test_an_event_that_was_moved_is_news_and_otherwise_it_is_the_same(run, tmp_path):
+    dentist = ("DTSTART:20260720T063000Z", "SUMMARY:Dentist")
+    assert brought(run, calendar(tmp_path, event("a", *dentist)))["taken"] == 1
+    assert brought(run, calendar(tmp_path, event("a", "SEQUENCE:1", *dentist)))["already_here"] == 1
+    moved = brought(run, calendar(tmp_path, event("a", "DTSTART:20260727T063000Z", "SUMMARY:Dentist")))
+    assert (moved["taken"], moved["already_here"]) == (1, 0)
+
+
 def test_what_is_done_is_not_to_do(run, tmp_path):
     todo = ("STATUS:COMPLETED", "COMPLETED:20260701T100000Z", "SUMMARY:Renew the passport")
     brought(run, calendar(tmp_path, event("a", *todo, kind="VTODO")))
@@ -118,3 +126,17 @@ def test_a_file_that_ends_too_early_says_so(run, tmp_path, name, content, line):
     (skipped,) = brought(run, path)["skipped"]
     assert skipped["line"] == line
     assert skipped["why"].startswith("The file ends within")
+
+
+def test_a_birthday_may_be_a_year_a_month_or_words(run, tmp_path):
+    path = tmp_path / "cards.vcf"
+    card = "BEGIN:VCARD\nVERSION:4.0\nFN:{}\nBDAY{}\nEND:VCARD\n"
+    path.write_text(
+        card.format("Ada", ":1953")
+        + card.format("Ben", ":1953-10")
+        + card.format("Cy", ";VALUE=text:circa 1800")
+    )
+    assert brought(run, path)["skipped"] == []
+    assert [*Atom.objects.order_by("pk").values_list("text", "event_time_precision")] == [
+        ("Ada: born in 1953", "year"), ("Ben: born in 1953-10", "month"), ("Cy: born circa 1800", "unknown"),
+    ]  # fmt: skip

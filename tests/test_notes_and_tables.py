@@ -187,3 +187,27 @@ def test_a_pasted_list_is_read_as_it_was_saved(run, tmp_path, written_):
     assert format_of(path).name == "bullets"
     assert brought(run, path)["taken"] == 3
     assert all(text[:1] not in "-（2" and "Ã" not in text for text in texts())
+
+
+def test_the_memory_server_s_graph_comes_in_as_it_answers_and_as_it_keeps_it(run, tmp_path):
+    entity = {"name": "Ann", "entityType": "person", "observations": ["Likes tea"]}
+    relation = {"from": "Ann", "to": "Ann", "relationType": "looks_after"}
+    path = written(
+        tmp_path / "graph.json", json.dumps({"entities": [entity], "relations": [relation]}, indent=2)
+    )
+    assert format_of(path).name == "mcp-memory"
+    assert brought(run, path)["taken"] == 2
+    assert texts() == ["Ann: Likes tea", "Ann looks after Ann"]
+    lines = [entity | {"type": "entity"}, relation | {"type": "relation"}]
+    kept = written(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, lines)))
+    assert brought(run, kept)["already_here"] == 2
+
+
+def test_a_folder_where_a_file_belongs_is_refused_in_a_sentence(run, tmp_path):
+    ran = run("import", str(tmp_path), "--as", "mira", "--format", "jsonl")
+    assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
+
+
+def test_a_document_is_sent_where_documents_go(run, tmp_path):
+    ran = run("import", str(written(tmp_path / "manual.pdf", b"%PDF-1.7\n")), "--as", "mira")
+    assert (ran.code, "sources add" in ran.err) == (2, True)

@@ -1,6 +1,7 @@
 """iCalendar: an event a memory, with its day or its moment; all-day events keep their date in every zone."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,9 @@ def read(path: Path, options: Options) -> Iterator[Record]:
 
 def _of_file(file: Any, options: Options) -> Iterator[Record]:
     tzp.use_default()  # forgets the zones other files declared: a name means what this file says
-    zones = [text for name, _, text in _blocks(file) if name == "VTIMEZONE"]  # some stand behind the events
+    zones = {
+        _name(text): text for name, _, text in _blocks(file) if name == "VTIMEZONE"
+    }  # some stand behind the events
     file.seek(0)
     for name, line, text in _blocks(file):
         if name == CUT_SHORT:
@@ -53,9 +56,20 @@ def _of_file(file: Any, options: Options) -> Iterator[Record]:
         yield from records
 
 
-def _calendar(zones: list[str], text: str) -> Any:
-    """An event as a calendar of its own, with the time zones it may name."""
-    named = zones if "TZID" in text else []
+def _name(zone: str) -> str:
+    """The name a time zone is declared by."""
+    found = re.search(r"^TZID[^:\r\n]*:(.*)$", _unfolded(zone), re.MULTILINE | re.IGNORECASE)
+    return found[1].strip() if found else ""
+
+
+def _unfolded(text: str) -> str:
+    return text.replace("\r\n ", "").replace("\r\n\t", "")
+
+
+def _calendar(zones: Mapping[str, str], text: str) -> Any:
+    """An event as a calendar of its own, with the time zones it names: reading a zone takes longer than an event."""
+    whole = _unfolded(text) if "TZID" in text.upper() else ""
+    named = [zone for name, zone in zones.items() if name in whole] if whole else []
     return Calendar.from_ical(
         "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *named, text, "END:VCALENDAR", ""])
     )
@@ -94,7 +108,12 @@ def _record(line: int, event: Any, zone: tzinfo, end: int) -> Record:
         fields |= _when(begin, _finish(event, begin), zone)
     if (created := _moment(event, "CREATED")) is not None:
         fields["created_at"] = _stated(created, zone)
-    identity = f"{_text(event, 'UID')}\n{_text(event, 'RECURRENCE-ID')}".strip()
+    # with the time it is at: an event that was moved since is news
+    identity = (
+        f"{_text(event, 'UID')}\n{_text(event, 'RECURRENCE-ID')}\n{begin or ''}"
+        if _text(event, "UID")
+        else ""
+    )
     return Record(line, fields, identity=identity, end=end, note=_zone_note(event))
 
 

@@ -59,6 +59,8 @@ FORMATS = [
     Format("markdown", "a Markdown folder or file", markdown.recognises, markdown.read),
 ]
 
+DOCUMENTS = {".pdf", ".docx", ".html", ".htm", ".jpg", ".jpeg", ".png", ".webp", ".mp3", ".m4a", ".wav"}
+
 
 def format_of(path: Path, name: str | None = None) -> Format:
     """The format called `name`, or the first that recognises the file. Raises `Invalid`."""
@@ -72,6 +74,8 @@ def format_of(path: Path, name: str | None = None) -> Format:
     for one in FORMATS:
         if one.recognises(path, head):
             return one
+    if path.suffix.lower() in DOCUMENTS:
+        raise Invalid(f"{path.name} is read as it is, as a source: use `sources add` for it.", "path")
     raise Invalid(
         f"{path.name} is in no format rekal can tell; it reads {known}: name one with --format.", "path"
     )

@@ -35,7 +35,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, _: Options | None = None, /) -> Iterator[Record]:
     """A record a line; blank lines are passed over. Bad UTF-8, bad JSON and endless lines are refused line by line."""
-    with path.open("rb") as file:
+    with files.opened(path) as file:
         number = 0
         while piece := file.readline(_longest(number + 1) + 1):
             number += 1

@@ -60,6 +60,7 @@ def read(path: Path, options: Options) -> Iterator[Record]:
 def _names(path: Path) -> dict[str, str]:
     """What a link may call each note, in small letters: its path, file name, permalink, alias; and its identity."""
     names: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     with files.pieces(path, *SUFFIXES) as found:
         for piece in found:
             try:
@@ -67,11 +68,14 @@ def _names(path: Path) -> dict[str, str]:
             except Invalid:
                 continue
             inside, title = PurePosixPath(piece.name).with_suffix(""), _title(piece.name, meta)
-            aliases = meta.get("aliases") if isinstance(meta.get("aliases"), list) else []
-            for name in (title, meta.get("permalink"), inside.as_posix(), inside.name, *aliases):
+            for name in (title, meta.get("permalink"), inside.as_posix(), inside.name):
                 if isinstance(name, str):
                     names.setdefault(name.strip().casefold(), title.casefold())
-    return names
+            stated = meta.get("aliases")
+            for name in stated if isinstance(stated, list) else [stated]:
+                if isinstance(name, str):
+                    aliases.setdefault(name.strip().casefold(), title.casefold())
+    return aliases | names  # what a note is called goes before what another one is called too
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any], str, bool]:

@@ -1,18 +1,26 @@
-"""The Model Context Protocol's reference memory server: JSON Lines of entities with observations, and relations."""
+"""The Model Context Protocol's reference memory server: entities with observations, and relations.
+
+As its file has them, JSON Lines, or as its `read_graph` answers, one object.
+"""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memories.transfer import files
+import ijson
+
+from memories.errors import Invalid
+from memories.transfer import files, json_stream
 from memories.transfer.records import Options, Record
 
 MAX_LINE = 8 * 1024**2
 
 
 def recognises(_: Path, head: bytes) -> bool:
-    """A first line that is an entity or a relation."""
+    """A first line that is an entity or a relation, or an object with a list of entities."""
+    if _is_graph(head):
+        return True
     line = head.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n", 1)[0]
     try:
         first = json.loads(line)
@@ -24,10 +32,15 @@ def recognises(_: Path, head: bytes) -> bool:
     )
 
 
+def _is_graph(head: bytes) -> bool:
+    return head.lstrip(b"\xef\xbb\xbf \r\n")[:1] == b"{" and b'"entities"' in head and b'"entityType"' in head
+
+
 def read(path: Path, _: Options) -> Iterator[Record]:
     """A record an observation, and one a relation; a relation to nobody of the file is taken and noted."""
-    known = {str(item.get("name")) for _, item, _ in _items(path) if item and item.get("type") == "entity"}
-    for number, item, end in _items(path):
+    items = _of_graph if _is_graph(files.head(path)) else _items
+    known = {str(item.get("name")) for _, item, _ in items(path) if item and item.get("type") == "entity"}
+    for number, item, end in items(path):
         if item is None:
             yield Record(number, why="The line is not JSON.", end=end)
         elif item.get("type") == "entity":
@@ -50,6 +63,22 @@ def _items(path: Path) -> Iterator[tuple[int, dict[str, Any] | None, int]]:
             except (ValueError, RecursionError):
                 item = None
             yield number, item if isinstance(item, dict) else None, file.tell()
+
+
+def _of_graph(path: Path) -> Iterator[tuple[int, dict[str, Any] | None, int]]:
+    """The entities of one object, then its relations, as if each stood on a line of its own."""
+    number = 0
+    with files.opened(path) as file:
+        for kind, place in (("entity", "entities.item"), ("relation", "relations.item")):
+            file.seek(0)
+            try:
+                for item in json_stream.items(file, place):
+                    number += 1
+                    yield number, {**item, "type": kind} if isinstance(item, dict) else None, file.tell()
+            except ijson.JSONError:
+                raise Invalid(
+                    f"{path.name} is not whole JSON; what came before the fault is taken.", "path"
+                ) from None
 
 
 def _entity(number: int, item: dict[str, Any], end: int) -> Iterator[Record]:

@@ -122,7 +122,7 @@ def header(path: Path) -> list[str]:
 
 def _header(path: Path, rows: Any) -> list[str]:
     try:
-        cells = next(rows, [])
+        cells: list[str] = next(rows, [])
         if cells and cells[0].casefold().startswith("sep="):  # what Excel is told about the separator
             cells = next(rows, [])
     except csv.Error:

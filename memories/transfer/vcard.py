@@ -21,6 +21,8 @@ _PICTURE = re.compile(r"(?:[\w-]+\.)?(?:PHOTO|LOGO|SOUND|KEY)[;:]", re.IGNORECAS
 _QUOTED = re.compile(r"ENCODING=QUOTED-PRINTABLE|;QUOTED-PRINTABLE", re.IGNORECASE)
 _DAY = re.compile(r"(?P<year>\d{4}|--)-?(?P<month>\d{2})-?(?P<day>\d{2})")
 
+_YEAR = re.compile(r"\d{4}(-\d{2})?")
+
 
 def recognises(path: Path, head: bytes) -> bool:
     """A card begins it, or a file of the folder or zip."""
@@ -85,8 +87,8 @@ def _records(line: int, card: Any, end: int) -> Iterator[Record]:
     for note in card.contents.get("note", []):
         if said := "\n".join(str(note.value).strip().splitlines()):
             yield Record(line, {"text": f"{name}: {said}", "metadata": metadata}, end=end)
-    for day in card.contents.get("bday", [])[:1]:
-        yield from _birthday(line, name, str(day.value), metadata, end)
+    for day in [one for one in card.contents.get("bday", []) if str(one.value).strip()][:1]:
+        yield from _birthday(line, name, str(day.value).strip(), metadata, end)
 
 
 def _name(card: Any) -> str:
@@ -120,11 +122,16 @@ def _way(value: Any) -> str:
 def _birthday(line: int, name: str, value: str, metadata: dict[str, Any], end: int) -> Iterator[Record]:
     found = _DAY.match(value)
     if not found:
-        yield Record(line, why=f"The birthday of {name} cannot be read.", end=end)
+        fields: dict[str, Any] = {
+            "text": f"{name}: born {value}"
+        }  # a card may say only the year, or put it in words
+        if _YEAR.fullmatch(value):
+            fields = {"text": f"{name}: born in {value}", "event_time": value}
+        yield Record(line, {**fields, "tags": ["birthday"], "metadata": metadata}, end=end)
         return
     day = f"{found['month']}-{found['day']}"
     if found["year"] == "--" or found["year"] == "1604":  # what address books write for “year unknown”
-        fields: dict[str, Any] = {"text": f"{name}: birthday on {day} (month-day)"}
+        fields = {"text": f"{name}: birthday on {day} (month-day)"}
     else:
         fields = {"text": f"{name}: born on {found['year']}-{day}", "event_time": f"{found['year']}-{day}"}
     yield Record(line, {**fields, "tags": ["birthday"], "metadata": metadata}, end=end)
