@@ -54,7 +54,7 @@ class BringInForm(ReadersForm):
         self.chosen, self.posted = chosen, posted
         self.fields["readers"].choices = OURS if chosen.ours else FOREIGN  # type: ignore[attr-defined]
         self.fields["format"].choices = list(FORMAT_WORDS.items())  # type: ignore[attr-defined]
-        if chosen.name != "whatsapp":
+        if chosen.name not in ("whatsapp", "csv"):
             del self.fields["order"]
         if chosen.name == "csv":
             self._add_columns(table.header(path))

@@ -11,11 +11,10 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from holders.accounts import any_account, open_account
-from holders.limits import TooMany
 from holders.models import hash_token
 from holders.registry import set_holder
 from memories import store, timestamps
-from memories.errors import Conflict, Invalid
+from memories.errors import Conflict, Invalid, TooMany
 from memories.visibility import CURATORS, parse_visibility
 
 CODE_SETTING = "first_run_code_sha256"

@@ -5,26 +5,17 @@ MCP, `ask` the ones that hint at what the asker may not read (`ask`, `who_knows`
 count by holder, not by token: more tokens do not give more guesses. Sign-in has limits of its own.
 """
 
-import math
 import time
 from collections import deque
 from threading import Lock
 
 from django.conf import settings
 
-from memories.errors import RekalError
+from memories.errors import TooMany
 from memories.visibility import Viewer
 
 _spent: dict[tuple[str, str], deque[float]] = {}
 _lock = Lock()
-
-
-class TooMany(RekalError):
-    """Too many calls in a short time (429); `retry_after` is in whole seconds."""
-
-    def __init__(self, retry_after: float) -> None:
-        self.retry_after = max(1, math.ceil(retry_after))
-        super().__init__(f"That is too often; try again in {self.retry_after} seconds.")
 
 
 def spend(viewer: Viewer, kind: str) -> None:

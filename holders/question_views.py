@@ -9,11 +9,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from holders import limits, questions
+from holders import questions
 from holders.models import SignIn
 from holders.questions import QuestionCard
 from holders.registry import list_holders
-from memories.errors import Invalid, NotFound, RekalError
+from memories.errors import Invalid, NotFound, RekalError, TooMany
 from memories.pages import member, members_only
 from memories.recall import recall
 from memories.results import Memory
@@ -102,7 +102,7 @@ def _about(view: Callable[[HttpRequest, str], str]) -> Callable[..., HttpRespons
     def stepped(request: HttpRequest, question_id: str) -> HttpResponse:
         try:
             messages.success(request, view(request, question_id))
-        except (NotFound, limits.TooMany):
+        except (NotFound, TooMany):
             raise
         except RekalError as error:
             card = questions.get_question(member(request), question_id)

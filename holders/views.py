@@ -16,7 +16,7 @@ from holders.forms import NewPersonForm, PersonForm
 from holders.reader import hidden_topics, hide_topics
 from holders.registry import HolderCard, get_holder, list_holders, set_holder
 from memories.browse import list_memories
-from memories.errors import Invalid, RekalError
+from memories.errors import Invalid, RekalError, TooMany
 from memories.facets import tags_of
 from memories.pages import blame, member, members_only, unfinished, viewer_of, wants_part
 from memories.results import Hit
@@ -51,7 +51,7 @@ def _ask(request: HttpRequest) -> HttpResponse:
             _note_recent(request, asked)
         except RekalError as error:
             context["sentence"] = str(error)
-            status = 429 if isinstance(error, limits.TooMany) else 422
+            status = 429 if isinstance(error, TooMany) else 422
     context["recent"] = [one for one in request.session.get(RECENT, []) if one != question]
     page = "ask.html#outcome" if wants_part(request) else "ask.html"
     return render(request, page, context, status=status)

@@ -24,12 +24,20 @@ def checked_limit(limit: int) -> int:
     return limit
 
 
-def get_memory(viewer: Viewer, atom_id: str) -> Memory:
-    """One readable memory. Raises `NotFound`, in the same words for a missing and an unreadable id."""
-    atom = Atom.objects.visible_to(viewer).filter(atom_id=atom_id).first()
+def get_memory(viewer: Viewer, atom_id: str, *, lapsed: bool = False) -> Memory:
+    """One readable memory. Raises `NotFound`, in the same words for a missing and an unreadable id.
+
+    `lapsed` finds what has lapsed too, for who clears it away.
+    """
+    atom = _readable(viewer, lapsed).filter(atom_id=atom_id).first()
     if atom is None:
         raise NotFound(NO_SUCH_MEMORY)
     return memories_for(viewer, [atom])[0]
+
+
+def _readable(viewer: Viewer, lapsed: bool) -> AtomQuerySet:
+    atoms = Atom.objects.visible_to(viewer)
+    return atoms if lapsed else atoms.kept()
 
 
 def filtered(
@@ -43,8 +51,7 @@ def filtered(
 ) -> AtomQuerySet:
     """The viewer's readable atoms under these filters; `q` matches words, unranked."""
     atoms = Atom.objects.visible_to(viewer)
-    if current:
-        atoms = atoms.current()
+    atoms = atoms.current() if current else atoms.kept()
     if scenario is not None:
         atoms = atoms.filter(scenario=scenario)
     if holder is not None:
@@ -104,12 +111,12 @@ def _decode(cursor: str) -> tuple[str, str]:
     return moment, atom_id
 
 
-def history(viewer: Viewer, atom_id: str) -> list[Memory]:
+def history(viewer: Viewer, atom_id: str, *, lapsed: bool = False) -> list[Memory]:
     """A memory with all that it replaced and that replaced it, oldest first; readable ones only.
 
     Raises `NotFound`.
     """
-    start = get_memory(viewer, atom_id)
+    start, readable = get_memory(viewer, atom_id, lapsed=lapsed), _readable(viewer, lapsed)
     seen = {start.atom_id}
     frontier = set(seen)
     while frontier:
@@ -117,12 +124,10 @@ def history(viewer: Viewer, atom_id: str) -> list[Memory]:
             Q(from_atom_id__in=frontier) | Q(to_atom_id__in=frontier), relation="supersedes"
         ).values_list("from_atom_id", "to_atom_id")
         linked = {one for pair in edges for one in pair} - seen
-        frontier = set(
-            Atom.objects.visible_to(viewer).filter(atom_id__in=linked).values_list("atom_id", flat=True)
-        )
+        frontier = set(readable.filter(atom_id__in=linked).values_list("atom_id", flat=True))
         seen |= frontier
     atoms = sorted(
-        Atom.objects.visible_to(viewer).filter(atom_id__in=seen),
+        readable.filter(atom_id__in=seen),
         key=lambda atom: (
             atom.valid_to is None,
             atom.valid_to or "",

@@ -106,7 +106,7 @@ def _cards(viewer: Viewer, cartridges: Sequence[Cartridge]) -> list[CartridgeCar
 
 
 def _counts(viewer: Viewer, ids: Sequence[str]) -> dict[str, int]:
-    readable = Atom.objects.visible_to(viewer).filter(cartridges__in=ids).order_by()
+    readable = Atom.objects.visible_to(viewer).kept().filter(cartridges__in=ids).order_by()
     rows = readable.values_list("cartridges").annotate(count=Count("pk"))
     return {str(cartridge_id): int(count) for cartridge_id, count in rows}
 
@@ -119,7 +119,7 @@ def members(viewer: Viewer, cartridge_id: str, *, limit: int = 200) -> list[Memo
 
 def inside(viewer: Viewer, cartridge_id: str) -> AtomQuerySet:
     """The atoms of a cartridge that the viewer may read. Raises `NotFound`."""
-    return Atom.objects.visible_to(viewer).filter(cartridges=_find(viewer, cartridge_id).pk)
+    return Atom.objects.visible_to(viewer).kept().filter(cartridges=_find(viewer, cartridge_id).pk)
 
 
 def make(viewer: Viewer, name: str, atom_ids: Sequence[str] = ()) -> CartridgeCard:

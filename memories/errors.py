@@ -3,6 +3,8 @@
 Each message is one sentence for the person who asked. It never holds text that person may not read.
 """
 
+import math
+
 
 class RekalError(Exception):
     """The base of every refusal of ours."""
@@ -26,3 +28,11 @@ class Invalid(RekalError):
 
 class Conflict(RekalError):
     """Somebody else changed it meanwhile, or it clashes with what is there (409, 412)."""
+
+
+class TooMany(RekalError):
+    """Too many calls in a short time (429); `retry_after` is in whole seconds."""
+
+    def __init__(self, retry_after: float) -> None:
+        self.retry_after = max(1, math.ceil(retry_after))
+        super().__init__(f"That is too often; try again in {self.retry_after} seconds.")

@@ -19,16 +19,19 @@ class Evidence:
     other: Memory
 
 
-def evidence(viewer: Viewer, atom_id: str) -> list[Evidence]:
-    """The readable edges of a memory except `supersedes`, which is its history. Raises `NotFound`."""
-    found = get_memory(viewer, atom_id)
+def evidence(viewer: Viewer, atom_id: str, *, lapsed: bool = False) -> list[Evidence]:
+    """The readable edges of a memory except `supersedes`, which is its history. `lapsed` as in `get_memory`.
+
+    Raises `NotFound`.
+    """
+    found = get_memory(viewer, atom_id, lapsed=lapsed)
     edges = list(
         EvidenceEdge.objects.filter(Q(from_atom_id=found.atom_id) | Q(to_atom_id=found.atom_id))
         .exclude(relation="supersedes")
         .order_by("relation", "pk")
     )
     ends = {end for edge in edges for end in (edge.from_atom_id, edge.to_atom_id)} - {found.atom_id}
-    atoms = list(Atom.objects.visible_to(viewer).filter(atom_id__in=ends))
+    atoms = list(Atom.objects.visible_to(viewer).kept().filter(atom_id__in=ends))
     others = {memory.atom_id: memory for memory in memories_for(viewer, atoms)}
     result = []
     for edge in edges:

@@ -1,5 +1,6 @@
 """Removing memories for good: rows, index entries, vectors, edges, cache, and the bytes they lay in."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -50,11 +51,12 @@ def erase(atoms: Sequence[Atom]) -> None:
     _unlink(ids)
     cache.drop([atom.text for atom in atoms])
     IdempotentReply.objects.filter(atom_id__in=ids).delete()
-    sources = {atom.source_ref_id for atom in atoms if atom.source_ref_id}
+    sources = Counter(atom.source_ref_id for atom in atoms if atom.source_ref_id)
     Atom.objects.filter(atom_id__in=ids)._raw_delete("default")
     unneeded = Source.objects.filter(pk__in=sources, atoms__isnull=True)
     files = list(unneeded.values_list("sha256", flat=True))
     unneeded.delete()
+    source_files.note_lost(sources)
     transaction.on_commit(lambda: source_files.remove_unused(files))
 
 

@@ -14,10 +14,10 @@ from django.shortcuts import render, resolve_url
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
+from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError, TooMany
 from memories.visibility import Viewer
 
-STATUS = {NotFound: 404, NotAllowed: 403, Invalid: 422, Conflict: 409}
+STATUS = {NotFound: 404, NotAllowed: 403, Invalid: 422, Conflict: 409, TooMany: 429}
 OWNER_FIELD = "form_owner"
 OWNER_SALT = "form-owner"
 UNFINISHED = "unfinished_form"
@@ -128,9 +128,19 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def refusal_page(request: HttpRequest, refusal: RekalError) -> HttpResponse:
     """The refusal's own sentence, with the status that belongs to it."""
-    status = next((code for kind, code in STATUS.items() if isinstance(refusal, kind)), 400)
+    response = _refusal_page(request, str(refusal), _status(refusal))
+    if isinstance(refusal, TooMany):
+        response["Retry-After"] = str(refusal.retry_after)
+    return response
+
+
+def _status(refusal: RekalError) -> int:
+    return next((code for kind, code in STATUS.items() if isinstance(refusal, kind)), 400)
+
+
+def _refusal_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     if getattr(request, "htmx", False):
-        response = render(request, "refused.html#sentence", {"sentence": str(refusal)}, status=status)
+        response = render(request, "refused.html#sentence", {"sentence": sentence}, status=status)
         response["HX-Retarget"], response["HX-Reswap"] = "#messages", "innerHTML"
         return response
-    return render(request, "refused.html", {"sentence": str(refusal)}, status=status)
+    return render(request, "refused.html", {"sentence": sentence}, status=status)

@@ -240,16 +240,17 @@ def _ranked(
         atom,
         replace(scored, score=round(scored.score, 6), signals=signals),
         chance,
-        tuple(_basis(scored, atom)),
+        tuple(_basis(scored, atom, question)),
     )
 
 
-def _basis(scored: Scored, atom: Atom) -> Iterator[str]:
+def _basis(scored: Scored, atom: Atom, question: Question) -> Iterator[str]:
     """The reasons for a rank, in plain sentences, strongest kind first."""
+    words = {term.key: term.word or term.key for term in question.terms}
     if scored.matched:
-        yield f"Holds {_quoted(scored.matched)} from the question."
+        yield f"Holds {_quoted(scored.matched, words)} from the question."
     if scored.nearby:
-        yield f"What was said just before or after it holds {_quoted(scored.nearby)}."
+        yield f"What was said just before or after it holds {_quoted(scored.nearby, words)}."
     meaning = scored.signals["meaning"]
     if meaning >= MEANS_NEARLY:
         yield f"Means nearly what the question asks (nearness {meaning:.2f}; 0 is unrelated, 1 an answer)."
@@ -263,6 +264,6 @@ def _basis(scored: Scored, atom: Atom) -> Iterator[str]:
         yield f"Was true until {atom.valid_to[:10]}."
 
 
-def _quoted(keys: Sequence[str]) -> str:
-    shown = [f"“{key}”" for key in keys[:SHOWN_WORDS]]
+def _quoted(keys: Sequence[str], words: Mapping[str, str]) -> str:
+    shown = [f"“{words.get(key, key)}”" for key in keys[:SHOWN_WORDS]]
     return ", ".join(shown) + (" …" if len(keys) > SHOWN_WORDS else "")

@@ -8,13 +8,14 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from django.conf import settings
 
 from memories.errors import Invalid
+from memories.fields import dump_json, read_json
 from memories.models import Source
 
 MAX_BYTES = 50 * 1024**2
@@ -80,3 +81,16 @@ def remove_unused(sha256s: Iterable[str]) -> None:
         place = path_of(sha256)
         place.unlink(missing_ok=True)
         place.with_name(place.name + PREVIEW).unlink(missing_ok=True)
+
+
+def note_lost(counts: Mapping[str, int]) -> None:
+    """Note how many memories left each source whose file stays; inside the caller's transaction.
+
+    A negative number says that they came back. While any is missing the file is its uploader's alone.
+    """
+    for source in Source.objects.filter(pk__in=counts):
+        metadata = read_json(source.metadata_json, dict, {})
+        before = metadata.get("lost")
+        lost = (before if isinstance(before, int) else 0) + counts[source.pk]
+        source.metadata_json = dump_json(metadata | {"lost": max(0, lost)})
+        source.save(update_fields=["metadata_json"])

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memories import facets, source_files, sources
@@ -90,6 +90,7 @@ def source(request: HttpRequest, source_id: str) -> HttpResponse:
         "page": page,
         "memories": sources.memories_of(viewer, source_id, start=start, limit=PAGE),
         "mine": card.uploaded_by in viewer.ids,
+        "undated": bool(card.proposed_event_time) and sources.is_undated(viewer, source_id),
     }
     return render(request, "source.html", context)
 
@@ -108,6 +109,15 @@ def preview(request: HttpRequest, source_id: str) -> FileResponse:
     """A picture's small version."""
     card, place = sources.open_file(member(request), source_id, preview=True)
     return served(place, f"{card.name}.webp", "image/webp")
+
+
+@require_POST
+@members_only
+def taken(request: HttpRequest, source_id: str) -> HttpResponse:
+    """Yes, the picture is from when the camera says."""
+    sources.accept_time(member(request), source_id)
+    messages.success(request, gettext("Noted: it is from then."))
+    return redirect("source", source_id)
 
 
 @require_POST

@@ -1,39 +1,48 @@
 """Sources: files that memories come from. Kept once, read into atoms that point back, served to few.
 
-A source may be opened by its uploader, and by who may read *every* memory of it. Uploading bytes that somebody else
-has uploaded before replies as for new ones: the file is kept once, its rows are each uploader's own.
+A source may be opened by its uploader, and by who may read *every* memory of it: a file says all of them at once. One
+that has lost a memory (forgotten, lapsed, moved on to the next version) is its uploader's alone from then on, since
+nobody can tell any more who else might read what it says there. Uploading bytes that somebody else has uploaded before
+replies as for new ones: the file is kept once, its rows are each uploader's own.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, TextField
 from django.db.models.expressions import RawSQL
 
 from memories import source_files, timestamps
 from memories.drafts import checked_name, make_draft
 from memories.embedding import cache
 from memories.errors import Invalid, NotAllowed, NotFound
-from memories.extract import images, sniff
-from memories.extract.text import Piece, extract
+from memories.extract import apart, images, sniff
+from memories.extract.text import Piece
 from memories.fields import dump_json, read_json
 from memories.forget import erase
 from memories.models import Atom, EvidenceEdge, Source
-from memories.remember import Prepared, next_stamp, store, visibility_of
+from memories.remember import Prepared, edit, next_stamp, store, visibility_of
 from memories.results import Memory, memories_for
 from memories.store import checkpoint, zone
 from memories.transfer import columns
-from memories.visibility import Viewer, narrowest
+from memories.visibility import AtomQuerySet, Viewer, narrowest
 
 NO_SUCH_SOURCE = "There is no source with this id that you may open."
 MAX_NAME = 200
 UPLOADER_SQL = """
 CASE WHEN json_valid(sources.metadata_json) THEN json_extract(sources.metadata_json, '$.uploaded_by') END
 """
+
+LOST_SQL = """
+CASE WHEN json_valid(sources.metadata_json) THEN coalesce(json_extract(sources.metadata_json, '$.lost'), 0) ELSE 1 END
+"""
+IS_WHOLE = Q(
+    lost=0
+)  # of sources as `openable` annotates them: no memory that was drawn from the file has left it
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +98,17 @@ def openable(viewer: Viewer | None) -> QuerySet[Source]:
 
 def _with_uploader() -> QuerySet[Any]:
     stated = RawSQL(UPLOADER_SQL, [], output_field=TextField())  # noqa: S611  (a constant)
-    return Source.objects.annotate(uploader=stated)
+    lost = RawSQL(LOST_SQL, [], output_field=IntegerField())  # noqa: S611  (a constant)
+    return Source.objects.annotate(uploader=stated, lost=lost)
 
 
 def _may_open(viewer: Viewer) -> Q:
     """The rule for one holder."""
     whole = replace(viewer, acting_for=None)
     atoms = Atom.objects.filter(source_ref=OuterRef("pk"))
-    unreadable = atoms.exclude(pk__in=Atom.objects.visible_to(whole).values("pk"))
-    return Q(uploader=viewer.holder_id) | (Q(Exists(atoms)) & ~Q(Exists(unreadable)))
+    unreadable = atoms.exclude(pk__in=Atom.objects.visible_to(whole).kept().values("pk"))
+    over = Q(Exists(atoms.lapsed())) & ~Q(Exists(atoms.kept()))  # it goes with its last memory
+    return (Q(uploader=viewer.holder_id) & ~over) | (IS_WHOLE & Q(Exists(atoms)) & ~Q(Exists(unreadable)))
 
 
 def get_source(viewer: Viewer, source_id: str) -> SourceCard:
@@ -130,6 +141,31 @@ def memories_of(viewer: Viewer, source_id: str, *, start: int = 0, limit: int = 
     source = _openable(viewer, source_id)
     atoms = Atom.objects.visible_to(viewer).current().filter(source_ref=source).order_by("pk")
     return memories_for(viewer, list(atoms[start : start + limit]))
+
+
+def accept_time(viewer: Viewer, source_id: str) -> int:
+    """Say of the memories of a picture that they are of when the camera says it was taken; how many were undated.
+
+    Raises `NotFound`, `NotAllowed` for who did not upload it, and `Invalid` when the camera said nothing.
+    """
+    source = _openable(viewer, source_id)
+    if _metadata(source).get("uploaded_by") not in viewer.ids:
+        raise NotAllowed("Only who uploaded a source may say when it was taken.")
+    if not (taken := _metadata(source).get("taken")):
+        raise Invalid("Nobody knows when this was taken.")
+    undated = list(_undated(viewer, source).values_list("atom_id", flat=True))
+    for atom_id in undated:
+        edit(viewer, atom_id, event_time=taken)
+    return len(undated)
+
+
+def is_undated(viewer: Viewer, source_id: str) -> bool:
+    """Whether `accept_time` would date anything. Raises `NotFound`."""
+    return _undated(viewer, _openable(viewer, source_id)).exists()
+
+
+def _undated(viewer: Viewer, source: Source) -> AtomQuerySet:
+    return Atom.objects.changeable_by(viewer).current().filter(source_ref=source, event_time=None)
 
 
 def _openable(viewer: Viewer, source_id: str) -> Source:
@@ -182,24 +218,23 @@ def add_source(viewer: Viewer, name: str, file: BinaryIO, **given: Any) -> Added
 
 
 def _read(name: str, incoming: Path, said: str) -> _Upload:
-    """Sniff, clean and read an upload."""
+    """Sniff, clean and read an upload, apart from this process."""
     name = _checked(name)
-    kind = sniff.sniff(incoming, name)
-    if kind.modality == "image":
-        return _read_picture(name, incoming, kind, said)
+    found = apart.read(incoming, name)
+    kind, pieces = found.kind, found.pieces
+    if found.picture:
+        return _read_picture(name, incoming, kind, found.picture, said)
     if kind.modality == "audio":
         note = "A recording is kept as it is; what is said in it is not written down."
         pieces = [Piece(said or f"Recording {name}", "recording=1", "audio")]
         return _Upload(name, incoming, kind, source_files.sha256_of(incoming), pieces, notes=(note,))
-    pieces = extract(incoming, kind)
     notes = () if pieces else ("The file holds no text that could be read.",)
-    if kind is sniff.PDF and not pieces:
+    if kind == sniff.PDF and not pieces:
         notes = ("The PDF holds pictures of pages and no text; it is kept, and nothing was read from it.",)
     return _Upload(name, incoming, kind, source_files.sha256_of(incoming), pieces, notes=notes)
 
 
-def _read_picture(name: str, incoming: Path, kind: sniff.Kind, said: str) -> _Upload:
-    picture = images.prepare(incoming.read_bytes())
+def _read_picture(name: str, incoming: Path, kind: sniff.Kind, picture: images.Picture, said: str) -> _Upload:
     incoming.write_bytes(picture.content)
     notes: list[str] = []
     if kind in sniff.AS_JPEG:
@@ -253,6 +288,8 @@ def _store(
             _point_back(source, atoms, [piece for piece, _ in fresh])
             for old, piece in kept:
                 _move(old, source, piece)
+            if earlier and kept:
+                source_files.note_lost(Counter({earlier.pk: len(kept)}))
             pairs = [(atom, old) for atom, (_, old) in zip(atoms, fresh, strict=True) if old is not None]
             _supersede(pairs, gone)
     except BaseException:

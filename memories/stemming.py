@@ -250,7 +250,7 @@ def _script_of_language(language: str) -> str:
     return "arabic" if language == "fa" else _LANGUAGE_SCRIPT.get(language, "latin")
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def stems(word: str, language: str) -> tuple[str, ...]:
     """The distinct folded stems of a word, the guessed language's first; one with digits is its own stem."""
     if len(word) > MAX_STEM_LENGTH or any(map(str.isnumeric, word)):

@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memories.errors import Invalid
@@ -91,12 +91,13 @@ class Term:
 
     `key` is the unit of term statistics: a stem, a word with digits, or adjacent characters. `match` is an
     FTS5 expression (safe by construction, parenthesised where needed) for the documents that hold it in any
-    of `forms`, the keys that count as this term in `document_terms`.
+    of `forms`, the keys that count as this term in `document_terms`. `word` is what the query says, for people.
     """
 
     key: str
     match: str
     forms: tuple[str, ...]
+    word: str = field(default="", compare=False)
 
     def frequency(self, counts: Mapping[str, int]) -> int:
         """How often the term stands in a text whose `document_terms` are `counts`."""
@@ -130,7 +131,7 @@ def check_text(text: str, what: str = "text") -> str:
     return text
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)  # about 10 MB when it is full of rare words
 def _analysed(chunk: str, language: str) -> _Word:
     if chunk.isalpha() and chunk[1:].islower() and len(chunk) <= MAX_WORD_LENGTH:  # most words
         word, stemmed = fold(chunk), stems(chunk, language)
@@ -260,7 +261,7 @@ def _word_terms(word: _Word, ignored: frozenset[str]) -> Iterator[Term]:
     for piece, keys in word.pieces:
         if piece not in ignored:
             match = " OR ".join(f'"{MARK}{key}"' for key in keys)
-            yield Term(keys[0], f"({match})" if len(keys) > 1 else match, keys)
+            yield Term(keys[0], f"({match})" if len(keys) > 1 else match, keys, piece)
 
 
 def _terms(cleaned: str, language: str, ignored: frozenset[str], everything: bool) -> dict[str, Term]:

@@ -6,6 +6,7 @@ for a minute and from that person alone. Nothing waits for deletion anywhere, so
 """
 
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
@@ -115,7 +116,7 @@ def restore(viewer: Viewer, signed: str) -> list[Memory]:
     with transaction.atomic():
         if Atom.objects.filter(atom_id__in=[atom.atom_id for atom in atoms]).exists():
             raise Conflict(_("It is already back."))
-        _restore_sources(copy["sources"], copy["files"])
+        _restore_sources(copy["sources"], copy["files"], Counter(atom.source_ref_id for atom in atoms))
         vectors.record_model(cache.engine())
         created = Atom.objects.bulk_create(atoms)
         vectors.write_vectors(
@@ -137,12 +138,17 @@ def _read(viewer: Viewer, signed: str) -> dict[str, Any]:
     return copy
 
 
-def _restore_sources(sources: Sequence[Sequence[Any]], files: dict[str, list[str]]) -> None:
+def _restore_sources(
+    sources: Sequence[Sequence[Any]], files: dict[str, list[str]], back: Counter[str | None]
+) -> None:
+    """The files and sources that went with their last memory; those that stayed hear how many are `back`."""
     for sha256, (content, preview) in files.items():
         if content and not source_files.path_of(sha256).exists():
             incoming = source_files.receive(BytesIO(b64decode(content)))
             source_files.keep(incoming, sha256, b64decode(preview))
     rows = [Source(**dict(zip(SOURCE_COLUMNS, values, strict=True))) for values in sources]
+    stayed = Source.objects.filter(pk__in=[one.pk for one in rows]).values_list("pk", flat=True)
+    source_files.note_lost({pk: -back[pk] for pk in stayed})
     Source.objects.bulk_create(rows, ignore_conflicts=True)
 
 

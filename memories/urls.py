@@ -19,6 +19,7 @@ urlpatterns = [
     path("files/<str:source_id>/", source_views.source, name="source"),
     path("files/<str:source_id>/file/", source_views.download, name="source-file"),
     path("files/<str:source_id>/preview/", source_views.preview, name="source-preview"),
+    path("files/<str:source_id>/taken/", source_views.taken, name="source-taken"),
     path("files/<str:source_id>/delete/", source_views.delete, name="delete-source"),
     path("situations/", scenario_views.scenario_list, name="scenarios"),
     path("situations/describe/", scenario_views.describe, name="describe-scenario"),

@@ -102,6 +102,10 @@ class AtomQuerySet(models.QuerySet[Any]):
             ingested_at__lte=moment,
         )
 
+    def kept(self) -> "AtomQuerySet":
+        """Without what has lapsed: nobody reads that any more, though its row is there until the daily task."""
+        return self.filter(Q(retention_until__isnull=True) | Q(retention_until__gte=timestamps.now()))
+
     def lapsed(self, moment: str | None = None) -> "AtomQuerySet":
         """Kept longer than `retention_until` says."""
         return self.filter(retention_until__lt=moment or timestamps.now())

@@ -21,12 +21,11 @@ from holders.api import router as holders_router
 from holders.auth import BrowserAuth, TokenAuth
 from holders.cartridge_files_api import router as cartridge_files_router
 from holders.events_api import router as events_router
-from holders.limits import TooMany
 from holders.questions_api import router as questions_router
 from memories.api import router as memories_router
 from memories.cartridges_api import router as cartridges_router
 from memories.edges_api import router as edges_router
-from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError
+from memories.errors import Conflict, Invalid, NotAllowed, NotFound, RekalError, TooMany
 from memories.http import Stale
 from memories.scenarios_api import router as scenarios_router
 from memories.sources_api import router as sources_router

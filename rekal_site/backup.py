@@ -78,14 +78,18 @@ def back_up(
     try:
         rows, files = _copy(store, path, progress)
     except OSError as error:
-        raise Invalid(
-            f"{path} cannot be written ({(error.strerror or 'unknown error').lower()}).", "path"
-        ) from None
-    removed = _thin_out(path.parent, keep) if keep else ()
+        raise _unwritable(path, error) from None
+    except sqlite.DatabaseError as error:
+        raise Unsound(f"No backup was made ({error}).") from None
     size = path.stat().st_size
+    removed = _thin_out(path.parent, keep) if keep else ()
     return BackedUp(
         str(path), size, rows.get("atoms", 0), rows, files, round(time.monotonic() - begin, 2), removed
     )
+
+
+def _unwritable(path: Path, error: OSError) -> Invalid:
+    return Invalid(f"{path} cannot be written ({(error.strerror or 'unknown error').lower()}).", "path")
 
 
 def _copy(store: Path, path: Path, progress: Progress) -> tuple[dict[str, int], int]:
@@ -93,7 +97,7 @@ def _copy(store: Path, path: Path, progress: Progress) -> tuple[dict[str, int], 
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".rekal-backup-") as spare:
         copy = Path(spare) / path.name
         store_file.make_private(copy)
-        rows = _copy_database(store, copy, progress)
+        rows = _copy_database(store, copy, "mode=ro", progress)
         verify(copy, rows)
         files = copy_sources(copy, _folder_of(store), _folder_of(copy))
         _flush(copy)
@@ -104,10 +108,8 @@ def _copy(store: Path, path: Path, progress: Progress) -> tuple[dict[str, int], 
     return rows, files
 
 
-def _copy_database(store: Path, copy: Path, progress: Progress) -> dict[str, int]:
+def _copy_database(store: Path, copy: Path, how: str, progress: Progress) -> dict[str, int]:
     """SQLite's online backup in one read transaction: writers go on, and the counts are of the same moment."""
-    # Without a log nobody writes: `immutable` then keeps SQLite from leaving one beside a backup.
-    how = "mode=ro" if store.with_name(f"{store.name}-wal").exists() else "mode=ro&immutable=1"
     with (
         closing(_opened(store, how)) as source,
         closing(sqlite.connect(str(copy), isolation_level=None)) as target,
@@ -214,7 +216,7 @@ def copy_sources(database: Path, origin: Path, target: Path) -> int:
 def restore(backup: Path, store: Path, *, overwrite: bool = False) -> Restored:
     """Put a backup in the store's place; the former store is kept beside it under a name with the time.
 
-    Checked first, on a copy: the backup file itself is never written. Raises `Invalid` (no backup of ours),
+    Checked first, on a copy: the backup file itself is never written. Raises `Invalid` (no backup of ours, no room),
     `Conflict` (a store is there and `overwrite` is not said, or somebody has it open), `Unsound`.
     """
     _require_ours(backup)
@@ -223,6 +225,16 @@ def restore(backup: Path, store: Path, *, overwrite: bool = False) -> Restored:
         raise Conflict(
             f"There is a store at {store}; say --yes to put the backup in its place (it is kept beside)."
         )
+    try:
+        rows, files, kept = _put_back(backup, store)
+    except OSError as error:
+        raise _unwritable(store, error) from None
+    older = bool(store_file.unapplied(store_file.inspect(store)))
+    return Restored(str(store), rows.get("atoms", 0), files, str(kept or ""), older)
+
+
+def _put_back(backup: Path, store: Path) -> tuple[dict[str, int], int, Path | None]:
+    """Check a copy beside the store and give it the store's name: rows, source files, where the former store lies."""
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=store.parent, prefix=".rekal-restore-") as spare:
         copy = Path(spare) / "store.db"
@@ -235,13 +247,16 @@ def restore(backup: Path, store: Path, *, overwrite: bool = False) -> Restored:
             _folder_of(copy).replace(_folder_of(store))
         copy.replace(store)
     _flush(store.parent)
-    older = bool(store_file.unapplied(store_file.inspect(store)))
-    return Restored(str(store), rows.get("atoms", 0), files, str(kept or ""), older)
+    return rows, files, kept
 
 
 def _copied(backup: Path, copy: Path) -> dict[str, int]:
+    # Without a log nobody writes: `immutable` then keeps SQLite from leaving one beside the backup.
+    how = "mode=ro" if backup.with_name(f"{backup.name}-wal").exists() else "mode=ro&immutable=1"
     try:
-        return _copy_database(backup, copy, lambda done, total: None)
+        return _copy_database(backup, copy, how, lambda done, total: None)
+    except sqlite.OperationalError as error:
+        raise Unsound(f"{backup.name} could not be copied ({error}).") from None
     except sqlite.DatabaseError as error:
         raise Unsound(f"{backup.name} is damaged ({error}).") from None
 
@@ -261,17 +276,19 @@ def _require_ours(backup: Path) -> StoreFile:
 
 
 def _put_aside(store: Path) -> Path | None:
-    """Rename the store, its sources and its journals; where it lies then. Raises `Conflict` while it is in use."""
-    if not store.exists():
+    """Rename the store, its sources and its journals; where it lies then. Raises `Conflict` while it is in use.
+
+    Journals and sources without a store go too: SQLite would play another store's log into the one put back.
+    """
+    parts = ["", *LOGS, SOURCES]
+    if not any(store.with_name(store.name + ending).exists() for ending in parts):
         return None
-    _close_log(store)
+    if store.exists():
+        _close_log(store)
     kept = _free(store.with_name(f"{store.name}.before-{datetime.now(UTC).strftime(STAMP)}"))
-    for ending in LOGS:
-        if (log := store.with_name(store.name + ending)).exists():
-            log.replace(kept.with_name(kept.name + ending))
-    if _folder_of(store).exists():
-        _folder_of(store).replace(_folder_of(kept))
-    store.replace(kept)
+    for ending in reversed(parts):
+        if (part := store.with_name(store.name + ending)).exists():
+            part.replace(kept.with_name(kept.name + ending))
     return kept
 
 
@@ -303,7 +320,7 @@ def _free_name(folder: Path) -> Path:
 def _free(path: Path) -> Path:
     """The path, or with a number when it is taken."""
     number, free = 1, path
-    while free.exists():
+    while free.exists() or _folder_of(free).exists():
         number += 1
         free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return free
@@ -311,8 +328,9 @@ def _free(path: Path) -> Path:
 
 def _thin_out(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest backups of ours beyond `keep`; only files named as ours are."""
-    ours = sorted((one for one in folder.iterdir() if NAMED.fullmatch(one.name)), key=lambda one: one.name)
-    gone = ours[:-keep]
+    named = [(found[1], one) for one in folder.iterdir() if (found := NAMED.fullmatch(one.name))]
+    named.sort(key=lambda pair: (pair[0], pair[1].stat().st_mtime_ns))  # several may be of one second
+    gone = [one for _, one in named[:-keep]]
     for one in gone:
         one.unlink()
         shutil.rmtree(_folder_of(one), ignore_errors=True)

@@ -26,7 +26,7 @@ from django.http.cookie import parse_cookie
 from holders import events, limits, webhooks
 from holders.auth import REFUSED, Principal, principal_of_token, viewer_of_account
 from holders.models import SCOPES
-from memories.errors import Invalid
+from memories.errors import Invalid, TooMany
 from rekal_site.door import bearer_of, headers_of, refusal_of_strangers, refuse
 
 logger = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class Events:
         try:
             limits.spend(principal.viewer, "call")
             after, kinds = _wanted(scope, headers, self.newest)
-        except limits.TooMany as error:
+        except TooMany as error:
             await refuse(send, 429, str(error), {"retry-after": str(error.retry_after)})
             return
         except Invalid as error:

@@ -1,4 +1,4 @@
-"""The pictures of the README: six real pages of the demo household, taken with Chromium. `make pictures` runs this.
+"""The pictures of the README: seven real pages of the demo household, taken with Chromium. `make pictures` runs this.
 
 The demo household is made in a throw-away store and served on a free port; nothing else is opened.
 """
@@ -60,6 +60,7 @@ PICTURES = (
     Picture("nobody-knows", "lea", asking("How many moons does Jupiter have?")),
     Picture("remember", "mira", "/remember/", before=_write_a_memory),
     Picture("browse", "mira", "/memories/?q=garden"),
+    Picture("curators", "mira", "/admin/"),
     Picture("phone", "lea", asking("Mochi的中文名字是什么？"), phone=True, dark=True),
 )
 

@@ -3,6 +3,7 @@
 import re
 
 from django.db import connection
+from django.urls import reverse
 
 from memories.browse import get_memory
 from memories.models import (
@@ -51,6 +52,27 @@ def test_a_scenario_is_renamed_after_a_look_at_what_moves(curators, cast):
     curators.post(address, {"into": "school", "agreed": "1"})
     assert get_memory(cast.mira, memory.atom_id).scenario == "school"
     assert get_memory(cast.mira, secret.atom_id).scenario == "scool"
+
+
+def test_a_scenario_that_memories_use_is_described_in_one_click(curators, cast, hidden):
+    keep(cast.mira, "The ladder hangs in the shed.", scenario="helth")
+    assert "helth" in text_of(curators.get("/admin/memories/scenario/"))
+    reply = curators.post("/admin/memories/scenario/describe/", {"name": "helth"})
+    assert reply.url == reverse("admin:memories_scenario_change", args=[Scenario.objects.get().pk])
+    page = text_of(curators.get(reply.url.replace("change/", "move/")))
+    assert "hidden-scenario" not in page
+    assert curators.post("/admin/memories/scenario/describe/", {"name": "hidden-scenario"}).status_code == 404
+    assert Scenario.objects.count() == 1
+
+
+def test_moments_are_shown_in_the_curators_zone_and_words(curators, cast):
+    AuditEntry.objects.create(
+        at="2026-07-19T10:05:00.000+00:00", action="prune", holder_id="cura", by="cura", count=3
+    )
+    page = text_of(curators.get("/admin/memories/auditentry/"))
+    assert re.search(r"July 19, 2026, \d+:05 [ap].m.", page)
+    entry = AuditEntry.objects.get()
+    assert "July 19, 2026" in text_of(curators.get(f"/admin/memories/auditentry/{entry.pk}/change/"))
 
 
 def test_the_audit_log_is_of_her_own_removals(curators, cast):

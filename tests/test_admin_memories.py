@@ -74,6 +74,12 @@ def test_filters_and_search(curators, cast, given, wanted):
     assert shown == wanted
 
 
+def test_what_has_lapsed_opens_for_who_clears_it_away(curators, cast):
+    lapsed = keep(cast.mira, "kept words lapsed", retention_until="2021-01-01")
+    for page in ("change", "delete", "history"):
+        assert curators.get(f"{ATOMS}{lapsed.atom_id}/{page}/").status_code == 200
+
+
 def test_filters_by_source_file_and_cartridge(curators, cast):
     one, two = keep(cast.cura, "Drawn from the manual."), keep(cast.cura, "Drawn from nothing.")
     source = Source.objects.create(

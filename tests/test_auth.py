@@ -11,6 +11,7 @@ from holders import book, limits
 from holders.auth import principal_of_token, viewer_for
 from holders.models import SignIn, Token
 from memories import timestamps
+from memories.errors import TooMany
 from memories.models import Atom
 from memories.remember import remember
 
@@ -249,7 +250,7 @@ def test_a_window_slides(settings, monkeypatch):
     def allowed():
         try:
             limits.spend(viewer, "call")
-        except limits.TooMany as refused:
+        except TooMany as refused:
             return refused.retry_after
         return 0
 

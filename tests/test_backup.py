@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -118,6 +119,44 @@ def test_a_folder_keeps_the_newest(filled, run, tmp_path):
     assert run("backup", str(tmp_path / "x.db"), "--keep", "2").code == 2
 
 
+def test_of_backups_of_the_same_second_the_newest_is_kept(filled, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(backups, "STAMP", "20260102T030405Z")
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    for _ in range(3):
+        ran = run("backup", str(folder), "--keep", "1", "--json")
+        assert ran.code == 0, ran.err
+        assert [str(one) for one in folder.glob("*.db")] == [ran.json["path"]]
+
+
+def test_a_full_disk_gives_a_sentence_and_no_backup(filled, run, tmp_path):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    run("backup", str(tmp_path / "sound.db"))
+    former = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        ran = run("backup", str(tmp_path / "copy.db"))
+        back = run("restore", str(tmp_path / "sound.db"), "--yes")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, former)
+    assert (ran.code, back.code) == (1, 1)
+    assert "No backup was made (" in ran.err
+    assert "could not be copied (" in back.err
+    assert not list(tmp_path.glob("copy*"))
+    assert len(rows_of(filled)) == 3
+
+
+def test_a_place_that_cannot_be_written_is_named(filled, run, tmp_path, settings):
+    run("backup", str(tmp_path / "copy.db"))
+    (tmp_path / "file").write_bytes(b"mine")
+    settings.REKAL_DB = tmp_path / "file" / "folder" / "memory.db"
+    ran = run("restore", str(tmp_path / "copy.db"))
+    assert ran.code == 2
+    assert "cannot be written" in ran.err
+
+
 def test_a_damaged_store_gives_no_backup(filled, run, tmp_path):
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM atom_fts WHERE rowid = (SELECT min(id) FROM atoms)")
@@ -166,6 +205,23 @@ def test_a_restore_onto_nothing_needs_no_word(filled, run, tmp_path, settings):
     assert (ran.code, ran.json["kept"]) == (0, "")
     assert len(rows_of(settings.REKAL_DB)) == 3
     assert files_below(tmp_path / "new" / "memory.db.sources")
+
+
+def test_the_log_of_a_store_that_was_deleted_is_not_played_into_the_one_put_back(filled, run, tmp_path):
+    run("backup", str(tmp_path / "copy.db"))
+    with closing(sqlite.connect(str(filled), isolation_level=None)) as other:
+        prepare(other)
+        other.execute("UPDATE atoms SET scenario = 'after the backup'")
+        logs = {end: filled.with_name(filled.name + end).read_bytes() for end in ("-wal", "-shm")}
+        connections["default"].close()
+    filled.unlink()
+    for end, content in logs.items():
+        filled.with_name(filled.name + end).write_bytes(content)
+    ran = run("restore", str(tmp_path / "copy.db"), "--json")
+    assert ran.code == 0, ran.err
+    assert set(Atom.objects.values_list("scenario", flat=True)) == {""}
+    assert (Path(ran.json["kept"] + "-wal")).read_bytes() == logs["-wal"]
+    assert files_below(Path(ran.json["kept"] + ".sources"))
 
 
 def test_a_store_in_use_is_not_restored_over(filled, run, tmp_path):

@@ -560,6 +560,10 @@ def test_a_manifest_of_another_shape_is_refused(file, cast, tmp_path, about):
         {"layout": "{" * 1_000},
         {"source_file": "sources/" + "0" * 64},
         {"tags": ["x" * 500]},
+        {"tags": [None]},
+        {"supersedes": [None]},
+        {"edges": '[{"relation": ["x"], "to": ["elsewhere"]}]'},
+        {"edges": '[{"relation": "supports", "to": {}}]'},
     ],
 )
 def test_a_row_that_does_not_fit_refuses_the_whole_file(file, cast, tmp_path, change):
@@ -577,6 +581,28 @@ def test_no_row_can_reach_into_the_store(file, cast, tmp_path):
     found = load.import_cartridge(cast.lea, made)
     assert Atom.objects.get(atom_id=mine.atom_id).text == "Lea's own memory"
     assert not CartridgeAtom.objects.filter(cartridge=found.cartridge_id, atom_id=mine.atom_id).exists()
+
+
+def test_rows_that_unpack_to_gigabytes_are_refused_unread(file, cast, tmp_path, monkeypatch):
+    first, *others = rows_of(file)
+    monkeypatch.setattr(table, "SMALL", 50_000)
+    made = rebuilt(file, tmp_path, rows=[first | {"text": "a" * 60_000_000}, *others])
+    assert "unpack to more" in refused(cast.lea, made)
+    monkeypatch.setattr(table, "MAX_VALUES", 5_000)
+    made = rebuilt(file, tmp_path, rows=[first | {"tags": [None] * 6_000}, *others])
+    assert "unpack to more" in refused(cast.lea, made)
+
+
+def test_a_column_that_may_be_empty_where_ours_may_not_is_refused(file, cast, tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    shape = pa.schema([pa.field(one.name, one.type) for one in table.schema()])
+    first, *others = rows_of(file)
+    out = io.BytesIO()
+    rows = pa.Table.from_pylist([first | {"atom_id": None, "text": None}, *others], schema=shape)
+    pq.write_table(rows, out, compression="zstd", use_dictionary=False, store_schema=False)
+    assert "other columns" in refused(cast.lea, rebuilt(file, tmp_path, rows=out.getvalue()))
 
 
 def test_other_columns_and_other_packings_are_refused(file, cast, tmp_path):

@@ -205,6 +205,14 @@ def test_notes_carry_front_matter_and_come_back(filled, run, tmp_path):
     assert not note.exists()
 
 
+@pytest.mark.parametrize("scenario", ["CON", "Nul", "lpt1"])
+def test_no_folder_of_notes_has_a_name_that_windows_keeps_for_itself(run, store, tmp_path, scenario):
+    remember(MIRA, "The alarm is armed at ten", scenario=scenario)
+    run("export", str(tmp_path / "out"), "--as", "mira", "--format", "md")
+    (note,) = (tmp_path / "out").rglob("*.md")
+    assert note.parent.name == f"{scenario.lower()}-"
+
+
 def test_a_folder_of_somebody_elses_is_not_written_into(filled, run, tmp_path):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "diary.md").write_text("mine")

@@ -44,7 +44,7 @@ def sums(path):
 
 EVERY = {
     "cards.vcf": ("vcard", 4), "family.ics": ("icalendar", 5), "journal.json": ("day-one", 1), "keep": ("keep", 1),
-    "mcp_memory.json": ("mcp-memory", 5), "mem0.json": ("mem0", 3), "notes": ("markdown", 6), "pasted.txt": ("bullets", 4),
+    "mcp_memory.json": ("mcp-memory", 5), "mem0.json": ("mem0", 3), "notes": ("markdown", 8), "pasted.txt": ("bullets", 4),
     "telegram.json": ("telegram", 3), CHAT: ("whatsapp", 3), "whatsapp/us_chat.txt": ("whatsapp", 2),
 }  # fmt: skip
 
@@ -181,6 +181,17 @@ def test_a_transactive_store_of_any_version_comes_in(run, tmp_path, version):
         wife = Holder.objects.get(pk="theirs:wife")
         assert (wife.name, wife.contact, wife.groups) == ("Wen", {"phone": "555-0100"}, ["guests"])
     assert brought(run, path)["taken"] == 0
+
+
+def test_a_word_where_a_number_belongs_stops_no_import(run, tmp_path):
+    path = foreign_stores.transactive(tmp_path / "store.db", 5)
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE evidence_edges SET confidence = 'high' WHERE confidence = 0.5")
+    raw.commit()
+    raw.close()
+    assert brought(run, path)["taken"] == 3
+    edge = EvidenceEdge.objects.get(relation="derived_from")
+    assert (edge.confidence, json.loads(edge.metadata_json)["confidence"]) == (0.0, "high")
 
 
 def test_a_newer_transactive_store_is_refused(run, tmp_path):

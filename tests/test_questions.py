@@ -3,13 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from holders import limits, questions
+from holders import questions
 from holders.ask import ask
 from holders.events import events_for
 from holders.models import Question
 from holders.who_knows import who_knows
 from memories.browse import get_memory
-from memories.errors import Conflict, Invalid, NotAllowed, NotFound
+from memories.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
 from memories.evidence import evidence
 from memories.forget import forget
 from memories.hidden import standings
@@ -100,7 +100,7 @@ class TestPutting:
         settings.REKAL_RATE_LIMITS = settings.REKAL_RATE_LIMITS | {"question": ((2, 60),)}
         for number in range(2):
             questions.put_on_board(cast.jonas, f"Question number {number}?")
-        with pytest.raises(limits.TooMany):
+        with pytest.raises(TooMany):
             questions.put_on_board(cast.jonas, "One more?")
 
     def test_whom_it_is_put_to_is_told(self, cast):

@@ -102,6 +102,12 @@ def test_every_hit_can_be_argued_with(cast, shared):
     assert any("“spare”" in line for line in hit.basis)
 
 
+def test_the_basis_quotes_the_question_and_not_the_stems_of_its_words(cast):
+    remember(cast.mira, "Gutter cleaning was done in March", visibility="household")
+    hit = recall(cast.mira, "When were the gutters cleaned?").hits[0]
+    assert "Holds “cleaned”, “gutters” from the question." in hit.basis
+
+
 def test_a_question_in_one_language_finds_a_memory_in_another(cast, shared):
     for text in (
         "Dinner is at seven.",

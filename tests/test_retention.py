@@ -8,14 +8,15 @@ import pytest
 from django.db import connections, transaction
 from pysqlite3 import dbapi2 as Database  # noqa: N812
 
-from memories import audit, retention, timestamps
-from memories.browse import list_memories
+from memories import audit, cartridges, retention, timestamps
+from memories.browse import get_memory, history, list_memories
 from memories.cartridge_files import write
 from memories.doctor import diagnose
+from memories.errors import NotFound
 from memories.forget import forget, prune
 from memories.models import Atom, AuditEntry, Cartridge, CartridgeAtom
 from memories.remember import edit, remember
-from memories.sources import add_source, delete_source
+from memories.sources import add_source, delete_source, open_file
 from memories.visibility import Viewer
 from rekal_site import daily
 from tests.command_line import empty_store, run, store  # noqa: F401
@@ -70,6 +71,25 @@ def test_pruning_leaves_a_line_and_a_dry_run_none(store):
     prune(MIRA, lapsed=True, dry_run=False)
     line = AuditEntry.objects.get()
     assert (line.action, line.holder_id, line.by, line.count) == ("prune", "mira", "mira", 1)
+
+
+def test_what_has_lapsed_is_read_nowhere_before_it_is_removed(store):
+    added = add_source(MIRA, "code.txt", io.BytesIO(b"The gate code is 4711."), visibility="household")
+    gate = Atom.objects.get(source_ref=added.source.source_id)
+    bundle = cartridges.make(MIRA, "Gates", [gate.atom_id])
+    assert get_memory(JONAS, gate.atom_id)
+    Atom.objects.filter(pk=gate.pk).update(retention_until="2020-01-01T00:00:00.000+00:00")
+    for viewer in (MIRA, JONAS):
+        for read in (
+            lambda viewer: get_memory(viewer, gate.atom_id),
+            lambda viewer: history(viewer, gate.atom_id),
+            lambda viewer: open_file(viewer, added.source.source_id),
+        ):
+            with pytest.raises(NotFound):
+                read(viewer)
+        assert list_memories(viewer, current=False).items == ()
+    assert cartridges.members(MIRA, bundle.cartridge_id) == []
+    assert cartridges.get_cartridge(MIRA, bundle.cartridge_id).memories == 0
 
 
 def test_earlier_wordings_go_with_what_lapsed(store):

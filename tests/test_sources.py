@@ -2,21 +2,26 @@
 
 import io
 import json
+import time
 import wave
 from pathlib import Path
 
 import docx
 import pytest
+from docx.oxml import parse_xml
 from PIL import ExifTags, Image, ImageOps
 
-from memories import source_files, undo
-from memories.extract import images, sniff
+from holders.audience import audience_of
+from memories import cartridges, source_files, undo
+from memories.cartridge_files.write import preview
+from memories.errors import Invalid, NotFound
+from memories.extract import apart, child, images, sniff
 from memories.extract.chunks import cut
 from memories.extract.text import extract
 from memories.forget import forget
 from memories.models import Atom, Source
 from memories.recall import recall
-from memories.sources import add_source, delete_source, open_file
+from memories.sources import add_source, delete_source, list_sources, open_file
 from tests.documents import pdf
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -130,6 +135,47 @@ def test_only_its_uploader_and_who_reads_all_of_it_open_the_file(client, upload,
     assert client.delete(url, headers=api_token("jonas")).status_code == 404
     Atom.objects.all().delete()
     assert client.get(url, headers=api_token("jonas")).status_code == 404
+
+
+class TestAFileThatLostAMemory:
+    """It still holds those words, and nobody can tell any more who else might read them."""
+
+    @pytest.fixture
+    def letter(self, upload, cast):
+        """Page 2 is Mira's alone, the others are the household's."""
+        source_id = upload(pdf(MANUAL), visibility="household").json()["source"]["source_id"]
+        Atom.objects.filter(source__endswith="=2").update(visibility_json='{"scope": "private"}')
+        assert [one.source_id for one in list_sources(cast.jonas)] == []
+        return source_id
+
+    def may_open(self, viewer, source_id):
+        try:
+            return open_file(viewer, source_id)[1].is_file()
+        except NotFound:
+            return False
+
+    def test_an_earlier_version_stays_closed_when_its_private_page_moves_on(self, letter, upload, cast):
+        upload(pdf(["Descale it weekly.", *MANUAL[1:]]))
+        assert not self.may_open(cast.jonas, letter)
+        assert list_sources(cast.jonas) == []
+        assert self.may_open(cast.mira, letter)
+
+    def test_it_stays_closed_when_its_private_page_is_forgotten_and_opens_to_nobody_else(self, letter, cast):
+        private = Atom.objects.get(source__endswith="=2")
+        copy = undo.copy_of(cast.mira, [private.atom_id])
+        forget(cast.mira, private.atom_id)
+        assert not self.may_open(cast.jonas, letter)
+        assert self.may_open(cast.mira, letter)
+        undo.restore(cast.mira, copy)
+        Atom.objects.filter(source__endswith="=2").update(visibility_json='{"scope": "household"}')
+        assert self.may_open(cast.jonas, letter)
+
+    def test_it_goes_into_no_cartridge(self, letter, cast):
+        forget(cast.mira, Atom.objects.get(source__endswith="=2").atom_id)
+        left = list(Atom.objects.values_list("atom_id", flat=True))
+        cartridge = cartridges.make(cast.mira, "Kitchen", left)
+        found = preview(cast.mira, cartridge.cartridge_id, audience_of("outside"))
+        assert (found.count, found.sources) == (2, ())
 
 
 def test_a_file_goes_out_so_that_no_browser_runs_it(client, upload, api_token):
@@ -269,6 +315,39 @@ def test_a_photo_is_kept_without_its_place_with_a_preview_and_a_proposed_time(
     assert upload(photo(), name="receipt.jpg").json()["new"] == 0
 
 
+def test_the_cameras_time_becomes_the_memorys_when_its_uploader_says_so(cast, browser_of):
+    added = add_source(
+        cast.mira, "receipt.jpg", io.BytesIO(photo()), text="The receipt", visibility="household"
+    )
+    page = f"/files/{added.source.source_id}/"
+    assert f"{page}taken/" in browser_of("mira").get(page).content.decode()
+    assert f"{page}taken/" not in browser_of("jonas").get(page).content.decode()
+    assert browser_of("jonas").post(f"{page}taken/").status_code == 403
+    browser_of("mira").post(f"{page}taken/")
+    assert {one.event_time_precision for one in Atom.objects.current()} == {"instant"}
+    assert Atom.objects.current().first().event_time.startswith("2026-07-19T")
+    assert f"{page}taken/" not in browser_of("mira").get(page).content.decode()
+    assert browser_of("ben").post(f"/files/{added.source.source_id[::-1]}/taken/").status_code == 404
+
+
+def test_a_camera_that_writes_words_for_a_time_has_them_stripped():
+    exif = Image.Exif()
+    exif[ExifTags.Base.DateTime] = "Grunewald, Berlin"
+    out = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(out, "JPEG", exif=exif)
+    picture = images.prepare(out.getvalue())
+    assert (b"Grunewald" in picture.content, picture.taken) == (False, None)
+
+
+def test_a_moving_picture_of_gigabytes_is_refused(monkeypatch):
+    monkeypatch.setattr(images, "MAX_MOVING", 5_000)
+    out = io.BytesIO()
+    frames = [Image.new("RGB", (40, 30), (20 * n, 0, 0)) for n in range(9)]
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    with pytest.raises(Invalid, match="too many frames"):
+        images.prepare(out.getvalue())
+
+
 @pytest.mark.parametrize("name", ["photo.heic", "photo.avif"])
 def test_a_telephones_photo_is_kept_as_a_jpeg_the_right_way_up(client, upload, api_token, name):
     content = (FIXTURES / "pictures" / name).read_bytes()
@@ -296,9 +375,57 @@ def test_text_in_pictures_is_read_where_that_is_installed(upload, monkeypatch):
     assert "TOTAL 42.00" in current().values()
 
 
-def test_a_picture_that_unfolds_to_gigabytes_is_refused(upload, monkeypatch):
-    monkeypatch.setattr(images, "MAX_PIXELS", 10_000)
-    assert upload(photo(), name="bomb.jpg").status_code == 422
+def test_a_picture_that_unfolds_to_gigabytes_is_refused(upload):
+    out = io.BytesIO()
+    Image.new("1", (8_000, 8_000)).save(out, "PNG")
+    assert len(out.getvalue()) < 10_000
+    assert "60 million pixels" in upload(out.getvalue(), name="bomb.png").json()["detail"]
+
+
+class TestAFileThatIsMeantToHarm:
+    """It is read in a process of its own: whatever it does there, the server goes on and nothing of it is kept."""
+
+    def test_one_that_crashes_its_parser_is_refused(self, upload):
+        harmful = bytearray((FIXTURES / "pictures" / "photo.heic").read_bytes())
+        harmful[178] = harmful[755] = 255
+        reply = upload(bytes(harmful), name="photo.heic")
+        assert (reply.status_code, files()) == (422, [])
+
+    def test_one_that_takes_too_long_is_refused(self, upload, monkeypatch):
+        monkeypatch.setattr(apart, "SECONDS", 0.01)
+        reply = upload(pdf(MANUAL))
+        assert (reply.status_code, reply.json()["detail"], files()) == (422, apart.BEYOND, [])
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("comments.txt", b"<!---->" * 9_000 + b"x"),
+            ("headings.md", b"# a\n" * 100_000),
+            ("paragraphs.txt", b"a\n\n" * 100_000),
+            ("sentences.txt", b"a. " * 1_000_000),
+        ],
+    )
+    def test_the_time_text_takes_grows_with_its_length_alone(self, tmp_path, name, content):
+        place = tmp_path / name
+        place.write_bytes(content)
+        begun = time.process_time()
+        pieces = extract(place, sniff.sniff(place, name))
+        assert time.process_time() - begun < 10
+        assert pieces
+
+    def test_the_child_writes_what_it_found(self, tmp_path, monkeypatch):
+        place = tmp_path / "letter.txt"
+        place.write_text("The key is blue.")
+        monkeypatch.setattr(child, "bound", lambda: None)
+        for name in (place, FIXTURES / "pictures" / "photo.heic", tmp_path / "empty"):
+            name.touch()
+            monkeypatch.setattr("sys.argv", ["child", str(name), name.name, str(tmp_path)])
+            child.main()
+        assert json.loads((tmp_path / "found.json").read_text()) == {
+            "refused": "The file is empty.",
+            "field": "file",
+        }
+        assert (tmp_path / "picture").read_bytes()
 
 
 def test_a_recording_is_kept_and_says_that_nobody_wrote_it_down(upload):
@@ -328,6 +455,49 @@ def test_documents_are_read_with_headings_and_tables(tmp_path):
     assert pieces[0].fragment == "paragraph=1"
 
 
+def test_a_document_says_what_it_says_once_its_tracked_changes_are_taken(tmp_path):
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Huber Heating, 555-0123"
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    for xml in (
+        "<w:p><w:r><w:t>Due in </w:t></w:r><w:del><w:r><w:delText>May</w:delText></w:r></w:del>"
+        "<w:ins><w:r><w:t>June</w:t></w:r></w:ins></w:p>",
+        "<w:sdt><w:sdtContent><w:p><w:r><w:t>In a control</w:t></w:r></w:p></w:sdtContent></w:sdt>",
+        '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/><w:vMerge w:val="restart"/></w:tcPr>'
+        "<w:p><w:r><w:t>Monday</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>bins</w:t></w:r></w:p></w:tc></w:tr>"
+        "<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p><w:r><w:t>choir</w:t></w:r></w:p>"
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>at eight</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
+    ):
+        document.element.body.insert(-1, parse_xml(xml.replace(">", f" {space}>", 1)))
+    path = tmp_path / "letter.docx"
+    document.save(str(path))
+    assert extract(path, sniff.DOCX)[0].text.split("\n\n") == [
+        "Due in June", "In a control", "Monday | bins", "Monday | choir", "at eight", "Huber Heating, 555-0123",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.html", '<html><meta charset="shift_jis"><body><p>車庫の鍵'.encode("shift_jis"), "車庫の鍵"),
+        (
+            "a.html",
+            '<html><head><meta http-equiv=x content="text/html; charset=cp1251"><p>ключ'.encode("cp1251"),
+            "ключ",
+        ),
+        ("a.html", "<html><meta charset=utf-8><body><p>Schlüssel".encode("utf-16"), "Schlüssel"),
+        ("a.html", "<html><meta charset=no-such><body><p>Schlüssel".encode(), "Schlüssel"),
+        ("a.htm", b"<style>p {}</style><p>the key<script>steal()</script>", "the key"),
+        ("a.xml", b'<?xml version="1.0"?>\n<!-- x -->\n<!DOCTYPE html><html><body><p>the key', "the key"),
+        ("a.html", b"<html><p>the key<p hidden>x<p style='color:red; DISPLAY: none'>y", "the key"),
+    ],
+)
+def test_a_page_is_read_as_a_browser_shows_it(tmp_path, name, content, said):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert [one.text for one in extract(path, sniff.sniff(path, name))] == [said]
+
+
 def test_text_is_cut_at_headings_and_paragraphs_never_inside_a_word():
     text = "# One\n\nfirst\n\n# Two\n\n" + "\n\n".join(f"Paragraph {n} " + "word " * 60 for n in range(10))
     chunks = cut(text)
@@ -337,6 +507,16 @@ def test_text_is_cut_at_headings_and_paragraphs_never_inside_a_word():
     assert [text.split("\n")[chunk.line - 1] for chunk in chunks[:2]] == ["# One", "# Two"]
     assert "".join("".join(chunk.text.split()) for chunk in cut("x" * 10_000)) == "x" * 10_000
     assert cut("  \n\n ") == []
+
+
+@pytest.mark.parametrize("between", [". ", " ", "\n", "。"])
+def test_a_long_paragraph_is_cut_into_pieces_that_hold_it_once(between):
+    text = between.join(f"word{n} and another of the long paragraph" for n in range(300))
+    pieces = [chunk.text for chunk in cut(text)]
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(len(piece) <= 1_200 for piece in pieces)
+    if between != "。":
+        assert " ".join(pieces).split() == text.split()
 
 
 def test_a_failed_upload_leaves_nothing(cast, monkeypatch):

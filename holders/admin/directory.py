@@ -66,7 +66,7 @@ class HolderForm(forms.Form):
 
     FIELDSETS: ClassVar = [
         (None, {"fields": ("holder_id", "name", "kind", "topics", "groups")}),
-        (_("How to reach her"), {"fields": (*WAYS, "other")}),
+        (_("How to reach them"), {"fields": (*WAYS, "other")}),
     ]
 
     def __init__(self, *args: Any, change: bool = False, **kwargs: Any) -> None:

@@ -11,19 +11,21 @@ from django.utils.translation import gettext_lazy as _
 
 from holders.models import Question
 from holders.questions import get_question
-from memories.curators import CuratorAdmin, curator
+from memories.curators import CuratorAdmin, curator, moment_column
 from memories.models import Atom
 from memories.visibility import Viewer
+
+ASKED = moment_column("created_at", _("asked"))
 
 
 @admin.register(Question)
 class QuestionAdmin(CuratorAdmin):
     """Who asked whom; the words are an atom, and its readers are the question's."""
 
-    list_display = ("question_id", "asker_id", "to_holder", "state", "created_at")
+    list_display = ("question_id", "asker_id", "to_holder", "state", ASKED)
     list_filter = ("state",)
     ordering = ("-created_at",)
-    fields = ("asker_id", "to_holder", "state", "created_at", "words", "answers")
+    fields = ("asker_id", "to_holder", "state", ASKED, "words", "answers")
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         atoms = Atom.objects.visible_to(viewer).filter(atom_id=OuterRef("question_id"))

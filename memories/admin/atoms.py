@@ -207,7 +207,7 @@ class AtomAdmin(CuratorAdmin):
     ) -> HttpResponse:
         """One memory: what it says, when, for whom."""
         viewer = curator(request)
-        memory = get_memory(viewer, object_id)
+        memory = get_memory(viewer, object_id, lapsed=True)
         form = AtomForm(
             request.POST if request.method == "POST" else None,
             initial=AtomForm.initial_of(memory), change=True, mine=is_mine(viewer, memory),
@@ -243,7 +243,7 @@ class AtomAdmin(CuratorAdmin):
             "errors": form.errors,
             "media": self.media + form.media,
             "memory": memory,
-            "evidence": evidence(viewer, memory.atom_id) if memory else [],
+            "evidence": evidence(viewer, memory.atom_id, lapsed=True) if memory else [],
             "mine": mine,
             "has_delete_permission": mine,
         }
@@ -255,7 +255,7 @@ class AtomAdmin(CuratorAdmin):
     ) -> HttpResponse:
         """Forget one memory for good, after a page that says so."""
         viewer = curator(request)
-        memory = get_memory(viewer, object_id)
+        memory = get_memory(viewer, object_id, lapsed=True)
         if request.method == "POST" and is_mine(viewer, memory):
             forget(viewer, object_id)
             self.note(request, object_id, DELETION, "")
@@ -279,8 +279,8 @@ class AtomAdmin(CuratorAdmin):
             **self.admin_site.each_context(request),
             "title": gettext("History of a memory"),
             "opts": self.opts,
-            "memory": get_memory(viewer, object_id),
-            "versions": history(viewer, object_id),
+            "memory": get_memory(viewer, object_id, lapsed=True),
+            "versions": history(viewer, object_id, lapsed=True),
             "entries": LogEntry.objects.filter(
                 object_id=object_id, content_type=ContentType.objects.get_for_model(Atom)
             ).select_related("user").order_by("-action_time")[:200],

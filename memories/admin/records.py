@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from memories.curators import CuratorAdmin
+from memories.curators import CuratorAdmin, moment_column
 from memories.models import Atom, AuditEntry, CacheEvent, EvidenceEdge
 from memories.statistics import cache_rates
 from memories.visibility import Viewer
@@ -55,10 +55,10 @@ def _link(atom_id: str) -> str:
 class CacheEventAdmin(CuratorAdmin):
     """Hits, misses and writes of the embedding cache, and its hit rate by layer and day."""
 
-    list_display = ("ts", "layer", "event", "bytes_estimate")
+    list_display = (moment_column("ts", _("when")), "layer", "event", "bytes_estimate")
     list_filter = ("layer", "event")
     ordering = ("-ts",)
-    fields = ("ts", "layer", "event", "bytes_estimate")
+    fields = list_display
     change_list_template = "admin/memories/cacheevent/change_list.html"
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
@@ -74,10 +74,10 @@ class CacheEventAdmin(CuratorAdmin):
 class AuditAdmin(CuratorAdmin):
     """Removals of many memories: the curator's own, and those she made; how much others forgot is not hers to count."""
 
-    list_display = ("at", "action", "holder_id", "by", "count")
+    list_display = (moment_column("at", _("when")), "action", "holder_id", "by", "count")
     list_filter = ("action",)
     ordering = ("-at",)
-    fields = ("at", "action", "holder_id", "by", "count")
+    fields = list_display
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         return AuditEntry.objects.filter(Q(holder_id=viewer.holder_id) | Q(by=viewer.holder_id))

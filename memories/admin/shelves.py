@@ -7,18 +7,20 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
 
 from memories import scenarios
 from memories.cartridges import change as rename
 from memories.cartridges import visible_cartridges
-from memories.curators import GONE, CuratorAdmin, curator
-from memories.distinct import ENOUGH, counts_of
+from memories.curators import GONE, CuratorAdmin, curator, moment_column
+from memories.distinct import ENOUGH, counts_of, distinct_values
 from memories.drafts import checked_name
 from memories.errors import Invalid, NotFound
 from memories.fields import read_json
@@ -33,6 +35,8 @@ USUAL = [
     ("groups", _("The groups named below")),
 ]
 SHOWN = 50
+UNDESCRIBED = 200
+ADDED = moment_column("created_at", _("added"))
 
 
 def at_least(count: int) -> str:
@@ -119,6 +123,7 @@ class ScenarioAdmin(CuratorAdmin):
     adds = changes = True
     form = ScenarioForm
     change_form_template = "admin/memories/scenario/change_form.html"
+    change_list_template = "admin/memories/scenario/change_list.html"
     list_display = ("name", "description")
     search_fields = ("name",)
     ordering = ("name",)
@@ -132,7 +137,32 @@ class ScenarioAdmin(CuratorAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         move = self.admin_site.admin_view(self.move_view)
-        return [path("<path:object_id>/move/", move, name="memories_scenario_move"), *super().get_urls()]
+        begin = self.admin_site.admin_view(require_POST(self.describe_view))
+        return [
+            path("describe/", begin, name="memories_scenario_describe"),
+            path("<path:object_id>/move/", move, name="memories_scenario_move"),
+            *super().get_urls(),
+        ]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The described ones, with those that memories this curator may read use and nobody described yet."""
+        viewer = curator(request)
+        described = set(Scenario.objects.values_list("name", flat=True))
+        found = distinct_values(viewer, "scenario", limit=UNDESCRIBED + len(described))
+        others = [one for one in found if one and one not in described][:UNDESCRIBED]
+        counts = counts_of(viewer, "scenario", others) if others else {}
+        listed = [(one, atoms_link(at_least(counts.get(one, 0)), scenario=one)) for one in others]
+        return super().changelist_view(request, {**(extra_context or {}), "undescribed": listed})
+
+    def describe_view(self, request: HttpRequest) -> HttpResponse:
+        """Begin a description of a scenario that memories use; its form follows. Raises `NotFound`, `Invalid`."""
+        viewer, name = curator(request), request.POST.get("name", "")
+        if not name or not Atom.objects.visible_to(viewer).filter(scenario=name).exists():
+            raise NotFound(GONE)
+        scenarios.describe(viewer, name)
+        return redirect("admin:memories_scenario_change", Scenario.objects.get(name=name).pk)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the verb: what it says of the scenario, and who reads what is written down in it."""
@@ -161,7 +191,7 @@ class ScenarioAdmin(CuratorAdmin):
             **self.admin_site.each_context(request),
             "title": gettext("Rename or merge “%(name)s”") % {"name": scenario.name},
             "opts": self.opts, "scenario": scenario, "into": into, "move": move, "refusal": refusal,
-            "others": Scenario.objects.exclude(pk=scenario.pk).order_by("name"),
+            "others": [one for one in scenarios.list_scenarios(viewer) if one.name != scenario.name],
         }  # fmt: skip
         page = "admin/memories/scenario/move.html"
         return TemplateResponse(request, page, context, status=422 if refusal else 200)
@@ -186,11 +216,11 @@ def readable_count(request: HttpRequest, column: str, model: Any, field: str) ->
 class SourceAdmin(CuratorAdmin):
     """Files that memories were drawn from: those the curator may open herself."""
 
-    list_display = ("path", "kind", "size_bytes", "created_at")
+    list_display = ("path", "kind", "size", ADDED)
     search_fields = ("path",)
     ordering = ("-created_at",)
-    fields = ("path", "kind", "mime", "size_bytes", "created_at", "preview", "drawn")
-    readonly_fields = ("preview", "drawn")
+    fields = ("path", "kind", "mime", "size", ADDED, "preview", "drawn")
+    readonly_fields = ("size", ADDED, "preview", "drawn")
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         return openable(viewer)
@@ -202,6 +232,11 @@ class SourceAdmin(CuratorAdmin):
         if obj is not None:
             obj.viewer = curator(request)
         return super().get_form(request, obj, change, **kwargs)
+
+    @admin.display(description=_("size"), ordering="size_bytes")
+    def size(self, source: Any) -> str:
+        """In the units people use."""
+        return filesizeformat(source.size_bytes)
 
     @admin.display(description=_("preview"))
     def preview(self, source: Any) -> str:
@@ -229,11 +264,11 @@ class CartridgeAdmin(CuratorAdmin):
     """Bundles of memories: the curator's own, and those shared with her."""
 
     changes = deletes = True
-    list_display = ("name", "owner_id", "created_at")
+    list_display = ("name", "owner_id", ADDED)
     search_fields = ("name",)
     ordering = ("name",)
-    fields = ("name", "owner_id", "created_at", "dna", "members", "mounted")
-    readonly_fields = ("owner_id", "created_at", "dna", "members", "mounted")
+    fields = ("name", "owner_id", ADDED, "dna", "members", "mounted")
+    readonly_fields = ("owner_id", ADDED, "dna", "members", "mounted")
 
     def readable(self, viewer: Viewer) -> QuerySet[Any]:
         return visible_cartridges(viewer)

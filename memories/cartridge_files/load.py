@@ -20,7 +20,7 @@ from memories.cartridge_files.manifest import Manifest, SourceEntry
 from memories.cartridges import NO_SUCH_CARTRIDGE, visible_cartridges
 from memories.drafts import checked_name
 from memories.errors import Invalid, NotAllowed, NotFound
-from memories.extract import images, sniff
+from memories.extract import apart, sniff
 from memories.fields import dump_json, read_json
 from memories.forget import erase, versions_of
 from memories.models import RELATIONS, Atom, Cartridge, CartridgeAtom, Mount, Source
@@ -202,7 +202,11 @@ def _links(row: table.Row, inside: set[str], number: int) -> Iterator[Link]:
     edges = _json(row["edges"], list)
     named = [one.get("to") for one in edges if isinstance(one, dict)] + list(row["supersedes"])
     known = all(isinstance(one, dict) and one.get("relation") in RELATIONS for one in edges)
-    if not known or len(named) > MAX_EDGES or not all(one in inside for one in named):
+    if (
+        not known
+        or len(named) > MAX_EDGES
+        or not all(isinstance(one, str) and one in inside for one in named)
+    ):
         raise Invalid(f"Row {number} of the cartridge is tied to something that is not in it.", "file")
     for edge in edges:
         confidence = edge.get("confidence", 1.0)
@@ -266,8 +270,7 @@ def _bring_sources(
 def _source(viewer: Viewer, opened: Archive, entry: SourceEntry, cartridge: Cartridge, spare: Path) -> Source:
     place = _received(opened, entry, spare)
     kind, preview = sniff.sniff(place, entry.name), b""
-    if kind.modality == "image":
-        picture = images.prepare(place.read_bytes())
+    if kind.modality == "image" and (picture := apart.read(place, entry.name).picture):
         place.write_bytes(picture.content)
         preview = picture.preview
     sha256, size = source_files.sha256_of(place), place.stat().st_size

@@ -11,6 +11,11 @@ from memories.errors import Invalid
 
 BATCH = 500
 MAX_UNPACKED = 1024**3  # bytes of all columns, as the file's footer states them
+MAX_RATIO = 400  # how many times the file may grow; see `archive`
+SMALL = 16 * 1024**2  # bytes; so much it may unpack to whatever its size
+MAX_VALUES = (
+    1_000_000  # entries of one list column in one group of ours (500 rows); nothing at all packs the best
+)
 ENCODINGS = {"PLAIN", "RLE"}  # a dictionary lets a few bytes stand for gigabytes; ours are written without
 TEXTS = (
     "atom_id", "text", "modality", "source", "created_at", "updated_at", "holder_id", "origin", "scenario",
@@ -59,17 +64,17 @@ def read_rows(content: bytes) -> Iterator[Row]:
             thrift_string_size_limit=64 * 1024**2,
             thrift_container_size_limit=2_000_000,
         )
-        _check(file)
+        _check(file, len(content))
         for batch in file.iter_batches(batch_size=BATCH, use_threads=False):
             yield from batch.to_pylist()
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise Invalid("The cartridge's atoms.parquet cannot be read.", "file") from None
 
 
-def _check(file: Any) -> None:
-    """Column names and types, the number of rows, and how each column is packed."""
-    found = [(one.name, str(one.type)) for one in file.schema_arrow]
-    if found != [(one.name, str(one.type)) for one in schema()]:
+def _check(file: Any, size: int) -> None:
+    """Column names and types, which may be empty, the number of rows, and how each column is packed."""
+    found = [(one.name, str(one.type), one.nullable) for one in file.schema_arrow]
+    if found != [(one.name, str(one.type), one.nullable) for one in schema()]:
         raise Invalid("The cartridge's atoms.parquet has other columns than ours.", "file")
     about = file.metadata
     if about.num_rows > MAX_MEMORIES:
@@ -84,5 +89,9 @@ def _check(file: Any) -> None:
         for one in columns
     ):
         raise Invalid("The cartridge's atoms.parquet is packed in a way that ours never are.", "file")
-    if sum(one.total_uncompressed_size for one in columns) > MAX_UNPACKED:
+    unpacked = sum(one.total_uncompressed_size for one in columns)
+    if (
+        unpacked > min(MAX_UNPACKED, max(SMALL, size * MAX_RATIO))
+        or max((one.num_values for one in columns), default=0) > MAX_VALUES
+    ):
         raise Invalid("The cartridge's atoms.parquet would unpack to more than it may.", "file")

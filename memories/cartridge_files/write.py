@@ -18,7 +18,7 @@ from memories.errors import Invalid, NotFound
 from memories.fields import dump_json, read_json
 from memories.models import Atom, Cartridge, EvidenceEdge, Source
 from memories.results import Memory, memories_for
-from memories.sources import openable
+from memories.sources import IS_WHOLE, openable
 from memories.store import get_setting
 from memories.transfer.export import exportable
 from memories.visibility import AtomQuerySet, Viewer
@@ -149,7 +149,7 @@ def _content(viewer: Viewer, cartridge_id: str, audience: Audience) -> _Content:
 
 def _sources(viewer: Viewer, atoms: AtomQuerySet, audience: Audience) -> dict[str, Source]:
     """The files, by sha256, that all may open and whose every memory goes along: a file says all of them at once."""
-    sources = openable(viewer).filter(pk__in=atoms.exclude(source_ref=None).values("source_ref"))
+    sources = openable(viewer).filter(IS_WHOLE, pk__in=atoms.exclude(source_ref=None).values("source_ref"))
     for one in audience.viewers:
         sources = sources.filter(pk__in=openable(one).values("pk"))
     staying = Atom.objects.exclude(pk__in=atoms.values("pk")).exclude(source_ref=None).values("source_ref")

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 SIZE = 1_200  # characters: about 300 tokens, well inside the engine's window of 512
 HARD = 4_000  # a run without any space is cut here
 
 _HEADING = re.compile(r"#{1,6}\s+\S")
+_GAP = re.compile(r"\s")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -23,16 +25,18 @@ def cut(text: str, size: int = SIZE) -> list[Chunk]:
     """Pieces of about `size` characters at most, whole paragraphs where they fit; a heading goes with what follows."""
     chunks: list[Chunk] = []
     held: list[str] = []
-    start = 1
+    start, length, only_headings = 1, 0, True
     for line, paragraph in _paragraphs(text):
-        fits = sum(map(len, held)) + len(paragraph) + 2 * len(held) <= size
-        only_headings = all(map(_is_heading, held))
-        if held and ((_is_heading(paragraph) and not only_headings) or not (fits or only_headings)):
+        heading = _is_heading(paragraph)
+        fits = length + len(paragraph) <= size or (only_headings and length <= size)
+        if held and ((heading and not only_headings) or not fits):
             chunks.append(Chunk("\n\n".join(held), start))
-            held = []
+            held, length, only_headings = [], 0, True
         if not held:
             start = line
         held.append(paragraph)
+        length += len(paragraph) + 2
+        only_headings = only_headings and heading
     if held:
         chunks.append(Chunk("\n\n".join(held), start))
     return [part for chunk in chunks for part in _within(chunk, size)]
@@ -67,7 +71,7 @@ def _within(chunk: Chunk, size: int) -> Iterator[Chunk]:
         yield chunk
         return
     held = ""
-    for sentence in _pieces(chunk.text):
+    for sentence in _pieces(chunk.text, size):
         if held and len(held) + len(sentence) > size:
             yield Chunk(held.strip(), chunk.line)
             held = ""
@@ -76,9 +80,22 @@ def _within(chunk: Chunk, size: int) -> Iterator[Chunk]:
         yield Chunk(held.strip(), chunk.line)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, size: int) -> Iterator[str]:
+    """Sentences with the space after them, one after the other; longer ones cut between words."""
     start = 0
-    for match in [*_SENTENCE.finditer(text), None]:
+    for match in chain(_SENTENCE.finditer(text), (None,)):
         end = match.end() if match else len(text)
-        yield from (text[place : place + HARD] for place in range(start, end, HARD))
+        while end - start > size:
+            place = _space(text, start, start + size, min(start + HARD, end))
+            yield text[start:place]
+            start = place
+        yield text[start:end]
         start = end
+
+
+def _space(text: str, start: int, wanted: int, furthest: int) -> int:
+    """The end of the last space before `wanted`, else of the first one after it, at most `furthest`."""
+    if before := max(text.rfind(" ", start, wanted), text.rfind("\n", start, wanted)) + 1:
+        return before
+    after = _GAP.search(text, wanted, furthest)
+    return after.end() if after else furthest

@@ -1,6 +1,7 @@
 """Pictures: kept without where they were taken, with a small preview; their time and their text are read."""
 
 import io
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pi_heif
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps
 
 from memories.errors import Invalid
 
 pi_heif.register_heif_opener()
 
 MAX_PIXELS = 60_000_000  # a picture of a few kilobytes can unfold to gigabytes
+MAX_MOVING = 400_000_000  # pixels of all its frames: each is drawn and packed anew
 HARMLESS = {
     "icc_profile",
     "transparency",
@@ -28,6 +30,7 @@ HARMLESS = {
     "gamma",
     "dpi",
 }  # no words, no places
+_STAMP = re.compile(r"\d{4}:\d\d:\d\d \d\d:\d\d:\d\d")
 PREVIEW = 480  # pixels along the longer side
 JPEG_QUALITY = 92
 KEPT_AS_JPEG = "It is kept as a JPEG picture, which every browser shows."
@@ -50,8 +53,12 @@ def _opened(content: bytes) -> Iterator[Image.Image]:
         with Image.open(io.BytesIO(content)) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise Invalid(f"The picture has more than {MAX_PIXELS // 1_000_000} million pixels.", "file")
+            if image.width * image.height * getattr(image, "n_frames", 1) > MAX_MOVING:
+                raise Invalid("The moving picture has too many frames for its size.", "file")
             yield image
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+    except Invalid:
+        raise
+    except Exception:  # noqa: BLE001  (the decoders raise what they like on damaged files)
         raise Invalid("The picture is damaged; it cannot be opened.", "file") from None
 
 
@@ -71,7 +78,7 @@ def prepare(content: bytes) -> Picture:
 def _kept(exif: Image.Exif) -> Image.Exif:
     """What may stay: how to turn it, and when it was taken."""
     kept = Image.Exif()
-    if orientation := exif.get(ExifTags.Base.Orientation):
+    if (orientation := exif.get(ExifTags.Base.Orientation)) in range(1, 9):
         kept[ExifTags.Base.Orientation] = orientation
     if stamp := _stamp(exif):
         kept[ExifTags.Base.DateTime] = stamp
@@ -100,15 +107,16 @@ def _rewritten(image: Image.Image, kept: Image.Exif) -> bytes:
 
 
 def _stamp(exif: Image.Exif) -> str:
+    """`2026:07:19 18:30:00`, or "" for anything else: words there may say where it was."""
     details = exif.get_ifd(ExifTags.IFD.Exif)
-    stamp = details.get(ExifTags.Base.DateTimeOriginal) or exif.get(ExifTags.Base.DateTime) or ""
-    return str(stamp).strip("\0 ")
+    stamp = str(details.get(ExifTags.Base.DateTimeOriginal) or exif.get(ExifTags.Base.DateTime) or "")[:19]
+    return stamp if _STAMP.fullmatch(stamp) else ""
 
 
 def _taken(exif: Image.Exif) -> str | None:
     """The camera's clock, `2026-07-19T18:30:00`, without a zone unless it notes one."""
     try:
-        moment = datetime.strptime(_stamp(exif)[:19], "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007  (its clock has no zone)
+        moment = datetime.strptime(_stamp(exif), "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007  (its clock has no zone)
     except ValueError:
         return None
     offset = str(exif.get_ifd(ExifTags.IFD.Exif).get(ExifTags.Base.OffsetTimeOriginal) or "").strip("\0 ")

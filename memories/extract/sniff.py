@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memories.errors import Invalid
+from memories.transfer.files import text_of
 
 KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP, GIF, HEIC, AVIF, MP3, WAV, OGG, FLAC and M4A"
 HEAD = 65_536
@@ -36,8 +37,10 @@ MAGIC = (
     (b"fLaC", Kind("flac", "audio/flac", "audio")),
 )
 RIFF = {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}
+# Possessive, so that no way of ending a comment is tried twice: that took hours of three hundred bytes.
 _MARKUP = re.compile(
-    rb"^\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?>.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _M4A = Kind("m4a", "audio/mp4", "audio")
 _HEIC, _AVIF = Kind("heic", "image/heic", "image"), Kind("avif", "image/avif", "image")
@@ -88,9 +91,10 @@ def _by_text(head: bytes, name: str) -> Kind | None:
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if not marked and (b"\0" in head or _controls(head) > len(head) // 50):
         return None
-    if _MARKUP.match(head.removeprefix(b"\xef\xbb\xbf")):
+    text, called = text_of(head).lstrip("\ufeff"), name.lower()
+    if _MARKUP.match(text) or (called.endswith((".html", ".htm", ".xhtml")) and text.lstrip()[:1] == "<"):
         return HTML
-    return MARKDOWN if name.lower().endswith((".md", ".markdown")) else TEXT
+    return MARKDOWN if called.endswith((".md", ".markdown")) else TEXT
 
 
 def _controls(head: bytes) -> int:

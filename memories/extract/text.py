@@ -4,6 +4,7 @@ Pieces of one page are `#page=3&part=2`: locators that differ in their last numb
 """
 
 import logging
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+from docx.oxml import parse_xml
 from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 from selectolax.lexbor import LexborHTMLParser
@@ -29,7 +31,23 @@ BLOCKS = (
     "address, article, aside, blockquote, br, dd, div, dl, dt, figcaption, footer, h1, h2, h3, h4, h5, h6, header, hr, "
     "li, main, nav, ol, p, pre, section, table, tr, ul"
 )
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+BREAKS = {"tab", "br", "cr", "ptab"}
+NOT_SAID = {
+    "del",
+    "moveFrom",
+    "pPr",
+    "rPr",
+    "tcPr",
+    "tblPr",
+    "trPr",
+    "sdtPr",
+    "sectPr",
+    "Fallback",
+}  # or said twice
 HIDDEN = ["script", "style", "noscript", "template", "iframe", "object", "svg", "head > link", "head > meta"]
+UNSEEN = '[hidden], [style*="display:none" i], [style*="display: none" i], [style*="visibility:hidden" i]'
+_CHARSET = re.compile(rb"""<meta\b[^>]*\bcharset\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +123,79 @@ def _docx(path: Path) -> Iterator[Piece]:
 
 
 def _blocks(document: Any) -> Iterator[str]:
-    """Paragraphs and tables in their order, one line each."""
-    for block in document.iter_inner_content():
-        if hasattr(block, "rows"):
-            for row in block.rows:
-                cells = dict.fromkeys(" ".join(cell.text.split()) for cell in row.cells)
-                if any(cells):
-                    yield " | ".join(cell for cell in cells if cell)
-        elif said := " ".join(block.text.split()):
-            name = (block.style.name or "") if block.style is not None else ""
-            level = name.removeprefix("Heading ")
-            yield f"{'#' * int(level)} {said}" if name.startswith("Heading ") and level in "123456" else said
+    """Paragraphs and tables in their order, one line each; then what stands in notes, headers and footers, once."""
+    names = {style.style_id: style.name or "" for style in document.styles}
+    yield from _lines(document.element.body, names)
+    more: list[str] = []
+    for kind in ("footnotes", "endnotes", "header", "footer"):
+        for relation in document.part.rels.values():
+            if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
+                more += _lines(parse_xml(relation.target_part.blob), names)
+    yield from dict.fromkeys(more)
+
+
+def _lines(element: Any, names: dict[str, str]) -> Iterator[str]:
+    """The paragraphs and table rows below an element, also those in content controls and tracked insertions."""
+    for child, kind in _children(element):
+        if kind == "p":
+            if said := _said(child):
+                yield _heading(child, names) + said
+        elif kind == "tbl":
+            yield from _rows_of(child)
+        else:
+            yield from _lines(child, names)
+
+
+def _children(element: Any) -> Iterator[tuple[Any, str]]:
+    """The elements inside one that say something, each with its name, `p`, without the namespace."""
+    for child in element:
+        kind = child.tag.rsplit("}", 1)[-1] if isinstance(child.tag, str) else "Fallback"
+        if kind not in NOT_SAID:
+            yield child, kind
+
+
+def _heading(paragraph: Any, names: dict[str, str]) -> str:
+    style = paragraph.find(f"{W}pPr/{W}pStyle")
+    name = names.get(style.get(f"{W}val"), "") if style is not None else ""
+    level = name.removeprefix("Heading ")
+    return f"{'#' * int(level)} " if name.startswith("Heading ") and level in set("123456") else ""
+
+
+def _rows_of(table: Any) -> Iterator[str]:
+    """Each row's cells with ` | ` between; a cell that goes on from the row above says the same again."""
+    above: dict[int, str] = {}
+    for row in table.iter(f"{W}tr"):
+        cells: dict[str, None] = {}
+        for place, cell in enumerate(row.iterchildren(f"{W}tc")):
+            merged = cell.find(f"{W}tcPr/{W}vMerge")
+            if merged is None or merged.get(f"{W}val") == "restart":
+                above[place] = _said(cell)
+            cells[above.get(place, "")] = None
+        if any(cells):
+            yield " | ".join(cell for cell in cells if cell)
+
+
+def _said(element: Any) -> str:
+    """The words of a paragraph or cell as they stand once every tracked change is taken."""
+    return " ".join("".join(_words(element)).split())
+
+
+def _words(element: Any) -> Iterator[str]:
+    for child, kind in _children(element):
+        if kind == "t":
+            yield child.text or ""
+        elif kind in BREAKS:
+            yield " "
+        elif kind != "tbl":  # a table in a table has rows of its own
+            yield from _words(child)
+            yield " " if kind == "p" else ""
 
 
 def _html(path: Path) -> Iterator[Piece]:
-    tree = LexborHTMLParser(text_of(path.read_bytes()))
+    tree = LexborHTMLParser(_decoded(path.read_bytes()))
     tree.strip_tags(HIDDEN)
+    for node in tree.css(UNSEEN):
+        node.remove()
     for node in tree.css(BLOCKS):
         node.insert_before("\n\n")
         node.insert_after("\n\n")
@@ -129,6 +204,17 @@ def _html(path: Path) -> Iterator[Piece]:
     tidy = "\n".join(" ".join(line.split()) for line in text.split("\n"))
     for part, chunk in enumerate(cut(_printable(tidy)), start=1):
         yield Piece(chunk.text, f"part={part}", layout={"part": part}, trust={"parser": 0.9})
+
+
+def _decoded(content: bytes) -> str:
+    """HTML by the character set it declares near its beginning, unless its first bytes say otherwise."""
+    declared = _CHARSET.search(content[:1024])
+    if declared is None or content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        return text_of(content)
+    try:
+        return content.decode(declared[1].decode())
+    except (LookupError, ValueError):
+        return text_of(content)
 
 
 def _printable(text: str) -> str:

@@ -1,6 +1,6 @@
 """Template words about time: store text as the reader says it, in her zone and language."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
@@ -15,12 +15,18 @@ register = template.Library()
 DATE_PRECISIONS = {"day": "DATE_FORMAT", "month": "YEAR_MONTH_FORMAT", "year": "Y"}
 
 
+def _local(text: str) -> datetime:
+    """A moment in the reader's zone; one without a zone (a camera's clock) is taken to be in it."""
+    value = timestamps.from_text(text)
+    return timezone.localtime(value) if value.tzinfo else timezone.make_aware(value)
+
+
 @register.filter
 def moment(text: str | None) -> SafeString | str:
     """A moment: date and time in the reader's zone."""
     if not text:
         return ""
-    local = timezone.localtime(timestamps.from_text(text))
+    local = _local(text)
     return format_html(
         '<time datetime="{}">{}</time>', local.isoformat(), formats.date_format(local, "DATETIME_FORMAT")
     )
@@ -31,7 +37,7 @@ def day(text: str | None) -> SafeString | str:
     """The day a moment falls on in the reader's zone."""
     if not text:
         return ""
-    local = timezone.localtime(timestamps.from_text(text))
+    local = _local(text)
     return _time(local.date().isoformat(), formats.date_format(local, "DATE_FORMAT"))
 
 

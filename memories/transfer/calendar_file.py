@@ -6,36 +6,63 @@ from pathlib import Path
 from typing import Any
 
 from icalendar import Calendar
+from icalendar.timezone import tzp
 
 from memories.transfer import files
 from memories.transfer.records import Options, Record
 
 LONGEST = 20_000  # lines of one event
+CUT_SHORT = ""  # the kind of what has no end
+MOST_EXCEPTIONS = 20
+RULES = {"BYDAY": "on", "BYMONTHDAY": "on day", "BYMONTH": "in month"}
 KINDS = {"VEVENT": "", "VTODO": "To do: ", "VJOURNAL": ""}
 
 
-def recognises(_: Path, head: bytes) -> bool:
-    """A calendar begins it."""
-    return files.text_of(head[:200]).lstrip().upper().startswith("BEGIN:VCALENDAR")
+def recognises(path: Path, head: bytes) -> bool:
+    """A calendar begins it, or a file of the folder or zip: Google gives a zip of calendars."""
+    return _begins(head) or files.any_begins(path, _begins, ".ics", ".ical")
+
+
+def _begins(head: bytes) -> bool:
+    return files.text_of(head[:200], cut=True).lstrip().upper().startswith("BEGIN:VCALENDAR")
 
 
 def read(path: Path, options: Options) -> Iterator[Record]:
-    """A record an event; `line` is where it begins."""
-    with files.opened(path) as file:
-        for line, text in _components(file):
-            try:
-                found = [one for one in Calendar.from_ical(text).walk() if one.name in KINDS]
-                records = [_record(line, one, options.zone, file.tell()) for one in found]
-            except Exception as error:  # noqa: BLE001  (the parser lets many kinds of faults through)
-                records = [
-                    Record(line, why=f"The event cannot be read ({type(error).__name__}).", end=file.tell())
-                ]
-            yield from records
+    """A record an event; `line` is where it begins in its file."""
+    with files.pieces(path, ".ics", ".ical") as found:
+        for piece in found:
+            with piece.open() as file:
+                yield from _of_file(file, options)
 
 
-def _components(file: Any) -> Iterator[tuple[int, str]]:
-    """Each event as a calendar of its own, with the time zones that the file declared before it."""
-    zones: list[str] = []
+def _of_file(file: Any, options: Options) -> Iterator[Record]:
+    tzp.use_default()  # forgets the zones other files declared: a name means what this file says
+    zones = [text for name, _, text in _blocks(file) if name == "VTIMEZONE"]  # some stand behind the events
+    file.seek(0)
+    for name, line, text in _blocks(file):
+        if name == CUT_SHORT:
+            yield Record(line, why="The file ends within it.", end=file.tell())
+        if name not in KINDS:
+            continue
+        try:
+            found = [one for one in _calendar(zones, text).walk() if one.name in KINDS]
+            records = [_record(line, one, options.zone, file.tell()) for one in found]
+        except Exception as error:  # noqa: BLE001  (the parser lets many kinds of faults through)
+            why = f"The event cannot be read ({type(error).__name__})."
+            records = [Record(line, why=why, end=file.tell())]
+        yield from records
+
+
+def _calendar(zones: list[str], text: str) -> Any:
+    """An event as a calendar of its own, with the time zones it may name."""
+    named = zones if "TZID" in text else []
+    return Calendar.from_ical(
+        "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *named, text, "END:VCALENDAR", ""])
+    )
+
+
+def _blocks(file: Any) -> Iterator[tuple[str, int, str]]:
+    """Each event and each time zone: its kind, the line it begins on, its lines."""
     held: list[str] = []
     inside, start = "", 0
     for number, line in enumerate(files.text_lines(file), start=1):
@@ -45,14 +72,10 @@ def _components(file: Any) -> Iterator[tuple[int, str]]:
         if inside and len(held) < LONGEST:
             held.append(line)
         if inside and line.strip().upper() == f"END:{inside}":
-            if inside == "VTIMEZONE":
-                zones += held
-            else:
-                yield (
-                    start,
-                    "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *zones, *held, "END:VCALENDAR", ""]),
-                )
+            yield inside, start, "\r\n".join(held)
             inside = ""
+    if inside:
+        yield CUT_SHORT, start, ""
 
 
 def _record(line: int, event: Any, zone: tzinfo, end: int) -> Record:
@@ -63,7 +86,7 @@ def _record(line: int, event: Any, zone: tzinfo, end: int) -> Record:
     if not (summary or _text(event, "DESCRIPTION")):
         return Record(line, why="The event says nothing.", end=end)
     fields: dict[str, Any] = {
-        "text": KINDS[event.name] + _said(event, summary),
+        "text": _kind(event) + _said(event, summary),
         "tags": _categories(event),
         "metadata": {"imported": {"format": "icalendar", "uid": _text(event, "UID")}},
     }
@@ -72,7 +95,21 @@ def _record(line: int, event: Any, zone: tzinfo, end: int) -> Record:
     if (created := _moment(event, "CREATED")) is not None:
         fields["created_at"] = _stated(created, zone)
     identity = f"{_text(event, 'UID')}\n{_text(event, 'RECURRENCE-ID')}".strip()
-    return Record(line, fields, identity=identity, end=end)
+    return Record(line, fields, identity=identity, end=end, note=_zone_note(event))
+
+
+def _kind(event: Any) -> str:
+    done = event.name == "VTODO" and _text(event, "STATUS").upper() == "COMPLETED"
+    return "Done: " if done else KINDS[event.name]
+
+
+def _zone_note(event: Any) -> str:
+    """A sentence about a time zone that nobody knows: its times are read on the household's own clock."""
+    stated = event.get("DTSTART") or event.get("DUE")
+    moment, name = getattr(stated, "dt", None), getattr(stated, "params", {}).get("TZID")
+    if not name or not isinstance(moment, datetime) or moment.tzinfo:
+        return ""
+    return f"Its time zone “{str(name)[:40]}” is not known; the household's was taken."
 
 
 def _said(event: Any, summary: str) -> str:
@@ -81,9 +118,42 @@ def _said(event: Any, summary: str) -> str:
         _text(event, "LOCATION") and f"Where: {_text(event, 'LOCATION')}",
         _text(event, "DESCRIPTION"),
     ]
-    if rule := event.get("RRULE"):
-        parts.append(f"Repeats: {str(rule.get('FREQ', [''])[0]).lower()}")
+    rules = event.get("RRULE") or []
+    parts += [f"Repeats: {_rule(one)}" for one in (rules if isinstance(rules, list) else [rules])]
+    if skipped := _exceptions(event):
+        parts.append(f"Not on: {', '.join(skipped)}")
     return "\n".join(part for part in parts if part)
+
+
+def _rule(rule: Any) -> str:
+    """`weekly, every 2, on MO WE, until 2026-12-31`: what the rule says, without its grammar."""
+    stated = {
+        key: [_plain(one) for one in rule.get(key, [])]
+        for key in ("FREQ", "INTERVAL", *RULES, "COUNT", "UNTIL")
+    }
+    parts = [one.lower() for one in stated["FREQ"]]
+    if (every := " ".join(stated["INTERVAL"])) not in ("", "1"):
+        parts.append(f"every {every}")
+    parts += [
+        f"{word} {' '.join(stated[key])}".strip()
+        for key, word in RULES.items()
+        if stated[key] and word != "every"
+    ]
+    parts += [f"{one} times" for one in stated["COUNT"]] + [f"until {one}" for one in stated["UNTIL"]]
+    return ", ".join(parts)
+
+
+def _plain(value: Any) -> str:
+    """A date of a rule as its day, everything else as it stands."""
+    return value.isoformat()[:10] if isinstance(value, date) else str(value)
+
+
+def _exceptions(event: Any) -> list[str]:
+    """The days a repeated event does not take place, as far as there is room to name them."""
+    stated = event.get("EXDATE") or []
+    groups = stated if isinstance(stated, list) else [stated]
+    days = [_plain(one.dt) for group in groups for one in getattr(group, "dts", [])]
+    return list(dict.fromkeys(days))[:MOST_EXCEPTIONS]
 
 
 def _text(event: Any, key: str) -> str:

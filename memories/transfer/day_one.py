@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import ijson
 
+from memories import timestamps
 from memories.errors import Invalid
 from memories.extract.chunks import cut
-from memories.transfer import files, times
+from memories.transfer import files, json_stream, times
 from memories.transfer.records import Options, Record
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\(dayone-moment:[^)]*\)")
@@ -19,18 +21,13 @@ _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!])")
 
 def recognises(path: Path, head: bytes) -> bool:
     """Entries with a creation date, or a folder or zip that holds such a journal."""
-    if b'"entries"' in head and (b'"creationDate"' in head or b'"metadata"' in head):
+    if b'"entries"' in head and b'"metadata"' in head:
         return True
-    if not any(name.lower().endswith(".json") for name in files.names(path)):
-        return False
-    with files.pieces(path, ".json") as found:
-        return any(_is_journal(piece) for piece, _ in zip(found, range(20), strict=False))
+    return _is_journal(head) or files.any_begins(path, _is_journal, ".json")
 
 
-def _is_journal(piece: files.Piece) -> bool:
-    with piece.open() as file:
-        start = file.read(files.HEAD)
-    return b'"entries"' in start and b'"creationDate"' in start
+def _is_journal(head: bytes) -> bool:
+    return b'"entries"' in head and b'"creationDate"' in head
 
 
 def read(path: Path, _: Options) -> Iterator[Record]:
@@ -40,7 +37,7 @@ def read(path: Path, _: Options) -> Iterator[Record]:
         for piece in found:
             with piece.open() as file:
                 try:
-                    for entry in ijson.items(file, "entries.item", use_float=True):
+                    for entry in json_stream.items(file, "entries.item"):
                         number += 1
                         yield from _entry(number, entry, piece.name)
                 except ijson.JSONError:
@@ -70,8 +67,17 @@ def _entry(number: int, entry: Any, name: str) -> Iterator[Record]:
         "metadata": {"imported": kept},
     }
     if entry.get("isAllDay") and moment:
-        fields |= {"event_time_precision": "day"}
+        fields |= {"event_time": _day(moment, entry.get("timeZone")), "event_time_precision": "day"}
     for part, chunk in enumerate(cut(text)):
         yield Record(
             number, {**fields, "text": chunk.text}, identity=f"{entry.get('uuid') or ''}\n{part}".strip()
         )
+
+
+def _day(moment: str, name: Any) -> str:
+    """The day it was where the entry was written."""
+    try:
+        zone: tzinfo = ZoneInfo(str(name))
+    except (ValueError, OSError, KeyError):
+        zone = UTC
+    return timestamps.from_text(moment).astimezone(zone).date().isoformat()

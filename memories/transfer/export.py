@@ -32,6 +32,13 @@ COLUMNS = (
     "valid_to", "retention_until", "source", "origin", "visibility", "created_at", "atom_id",
 )  # fmt: skip
 SLUG = 48
+RESERVED_NAMES = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{one}{n}" for one in ("com", "lpt") for n in range(10)),
+}  # of Windows
 
 Exported = dict[str, Any]
 Directory = Sequence[Mapping[str, Any]]
@@ -172,7 +179,8 @@ def note_path(one: Exported) -> str:
     name = " ".join(
         part for part in (date, slug(one["text"]), re.sub(r"\W", "", one["atom_id"])[:16]) if part
     )
-    return f"{slug(one['scenario']) or 'any'}/{name}.md"
+    folder = slug(one["scenario"]) or "any"
+    return f"{folder + '-' if folder in RESERVED_NAMES else folder}/{name}.md"
 
 
 def slug(text: str) -> str:

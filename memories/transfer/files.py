@@ -7,9 +7,11 @@ holds terabytes.
 import io
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -18,6 +20,7 @@ from memories.errors import Invalid
 HEAD = 65_536  # bytes a format is recognised by
 MAX_PIECES = 200_000
 MAX_PIECE = 2 * 1024**3  # bytes of one piece of a zip, unpacked
+MOST_LOOKED_INTO = 500  # pieces of a folder or zip a format is looked for in
 MAX_NOTE = 8 * 1024**2  # bytes of one note that is read whole
 
 
@@ -67,8 +70,12 @@ def pieces(path: Path, *suffixes: str) -> Iterator[Iterator[Piece]]:
         try:
             with zipfile.ZipFile(path) as archive:
                 yield (one for one in _of_zip(archive) if not suffixes or one.suffix in suffixes)
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, zlib.error, EOFError):
             raise Invalid(f"{path.name} is a damaged zip.", "path") from None
+        except NotImplementedError:
+            raise Invalid(
+                f"{path.name} is packed in a way that cannot be read; unpack it first.", "path"
+            ) from None
     else:
         yield iter([Piece(path.name, path.stat().st_size, lambda: path.open("rb"))])
 
@@ -92,8 +99,13 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[Piece]:
     if len(entries) > MAX_PIECES:
         raise Invalid(f"The zip holds more than {MAX_PIECES:,} files.", "path")
     for entry in entries:
-        if not entry.is_dir() and not PurePosixPath(entry.filename).name.startswith("."):
+        if not entry.is_dir() and not _is_hidden(entry.filename):
             yield Piece(entry.filename, entry.file_size, _zip_opener(archive, entry))
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a folder would hide it too, or it is what a Mac adds to its zips."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in PurePosixPath(name).parts)
 
 
 def _zip_opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
@@ -122,6 +134,20 @@ def names(path: Path, most: int = 200) -> list[str]:
         return [one.name for one, _ in zip(found, range(most), strict=False)]
 
 
+def start(piece: Piece) -> bytes:
+    """The first 64 KiB of a piece."""
+    with piece.open() as file:
+        return file.read(HEAD)
+
+
+def any_begins(path: Path, so: Callable[[bytes], bool], *suffixes: str) -> bool:
+    """Whether a file of these endings in a folder or zip begins `so`, by its first 64 KiB; False for one file."""
+    if path.is_file() and not is_zip(path):
+        return False
+    with pieces(path, *suffixes) as found:
+        return any(so(start(one)) for one in islice(found, MOST_LOOKED_INTO))
+
+
 def head(path: Path) -> bytes:
     """The first 64 KiB of a file; b"" for a folder. Raises `Invalid` when it cannot be read."""
     if path.is_dir():
@@ -130,8 +156,13 @@ def head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def text_of(content: bytes) -> str:
-    """Text by its byte order mark, else UTF-8, else the Western code page old programs wrote."""
+def text_of(content: bytes, *, cut: bool = False) -> str:
+    """Text by its byte order mark, else UTF-8, else the Western code page old programs wrote.
+
+    `cut`: these are a file's first bytes, which may end within a character.
+    """
+    if cut and is_utf8(content):
+        return content.decode("utf-8-sig", "ignore")
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if content.startswith(mark):
             return content.decode(encoding, "replace")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memories.models import RELATIONS
+from memories.transfer import files
 from memories.transfer.records import Header, HolderDraft, Link, Options, Record
 
 MAX_LINE = 1024 * 1024  # bytes; sixteen times the longest text, escapes included
@@ -20,8 +21,16 @@ BOM = b"\xef\xbb\xbf"
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """JSON Lines by its name, or anything that begins with an object."""
-    return path.suffix.lower() in {".jsonl", ".ndjson"} or head.lstrip(BOM + b" \r\n")[:1] == b"{"
+    """JSON Lines by its name, or a first line that is an object; JSON of other programs begins with half of one."""
+    if path.suffix.lower() in {".jsonl", ".ndjson"}:
+        return True
+    first, end, _ = head.lstrip(BOM + b" \r\n").partition(b"\n")
+    if not end and len(head) >= files.HEAD:  # an export's first line may be longer than what is seen of it
+        return first.startswith(b'{"') and b'"text":' in first
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def read(path: Path, _: Options | None = None, /) -> Iterator[Record]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memories.errors import Invalid
@@ -15,18 +15,11 @@ SIGNS = (b'"isTrashed"', b'"userEditedTimestampUsec"')
 
 def recognises(path: Path, head: bytes) -> bool:
     """A note, or a folder or zip that holds one."""
-    if any(sign in head for sign in SIGNS):
-        return True
-    if not files.names(path, 1):
-        return False
-    with files.pieces(path, ".json") as found:
-        return any(_is_note(piece) for piece, _ in zip(found, range(20), strict=False))
+    return _is_note(head) or files.any_begins(path, _is_note, ".json")
 
 
-def _is_note(piece: files.Piece) -> bool:
-    with piece.open() as file:
-        start = file.read(files.HEAD)
-    return any(sign in start for sign in SIGNS)
+def _is_note(head: bytes) -> bool:
+    return any(sign in head for sign in SIGNS)
 
 
 def read(path: Path, _: Options) -> Iterator[Record]:
@@ -60,7 +53,9 @@ def _record(number: int, name: str, note: dict[str, Any]) -> Record:
             "imported": {"format": "google-keep", "file": name, "archived": bool(note.get("isArchived"))}
         },
     }
-    return Record(number, fields, identity=f"{name}\n{created or ''}")
+    return Record(
+        number, fields, identity=f"{PurePosixPath(name).name}\n{created or ''}"
+    )  # in a zip or out of it
 
 
 def _said(note: dict[str, Any]) -> str:
@@ -71,7 +66,8 @@ def _said(note: dict[str, Any]) -> str:
         if isinstance(one, dict) and str(one.get("text") or "").strip()
     ]
     parts += [f"- [{'x' if one.get('isChecked') else ' '}] {str(one['text']).strip()}" for one in items]
-    parts += [
+    said = "\n".join(part for part in parts if part)
+    links = [
         str(one["url"]) for one in note.get("annotations") or [] if isinstance(one, dict) and one.get("url")
     ]
-    return "\n".join(part for part in parts if part)
+    return "\n".join([*filter(None, [said]), *(one for one in links if one.rstrip("/") not in said)])

@@ -16,7 +16,7 @@ def recognises(_: Path, head: bytes) -> bool:
     line = head.lstrip(b"\xef\xbb\xbf \r\n").split(b"\n", 1)[0]
     try:
         first = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return b'"entityType"' in line
     return isinstance(first, dict) and (
         (first.get("type") == "entity" and "observations" in first)

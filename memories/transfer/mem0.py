@@ -9,7 +9,7 @@ from typing import Any
 import ijson
 
 from memories.errors import Invalid
-from memories.transfer import files, times
+from memories.transfer import files, json_stream, times
 from memories.transfer.records import Options, Record
 
 KEPT = ("hash", "run_id", "app_id", "agent_id", "user_id", "metadata", "updated_at", "score")
@@ -41,11 +41,11 @@ def _items(file: Any) -> Iterator[tuple[str, Any]]:
     first = file.readline(MAX_LINE)
     file.seek(mark)
     if _is_item(first):
-        for item in ijson.items(file, "", use_float=True, multiple_values=True):
+        for item in json_stream.items(file, "", many=True):
             yield "results", item
         return
     prefixes = {f"{name}.item": name for name in LISTS} | {"item": "results"}
-    events = ijson.parse(file, use_float=True)
+    events = json_stream.events(file)
     for prefix, event, _ in events:
         if event == "start_map" and prefix in prefixes:
             yield prefixes[prefix], _object(events)
@@ -54,7 +54,7 @@ def _items(file: Any) -> Iterator[tuple[str, Any]]:
 def _is_item(line: bytes) -> bool:
     try:
         return "memory" in json.loads(line)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return False
 
 

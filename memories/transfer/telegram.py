@@ -7,27 +7,45 @@ from typing import Any
 import ijson
 
 from memories.errors import Invalid
-from memories.transfer import files, times
+from memories.transfer import files, json_stream, times
 from memories.transfer.records import Options, Record
 
+NAMES = ("name", "chats.list.item.name", "left_chats.list.item.name")
+CHATS = ("chats.list.item", "left_chats.list.item")
+MESSAGES = ("messages.item", *(f"{one}.messages.item" for one in CHATS))
 
-def recognises(_: Path, head: bytes) -> bool:
-    """JSON with messages that have a `from_id`, or with Telegram's list of chats."""
+
+def recognises(path: Path, head: bytes) -> bool:
+    """JSON with messages that have a `from_id`, or all that Telegram keeps of somebody; or the folder it comes in."""
+    return _is_export(head) or files.any_begins(path, _is_export, ".json")
+
+
+def _is_export(head: bytes) -> bool:
     return head.lstrip()[:1] == b"{" and (
         (b'"messages"' in head and (b'"from_id"' in head or b'"date_unixtime"' in head))
         or (b'"chats"' in head and b'"list"' in head and b'"about"' in head)
+        or (
+            b'"personal_information"' in head and b'"about"' in head
+        )  # a long list of contacts before the chats
     )
 
 
 def read(path: Path, options: Options) -> Iterator[Record]:
     """A record a message; `line` counts the messages. Raises `Invalid` when it is no whole JSON."""
-    with files.opened(path) as file:
+    with files.pieces(path, ".json") as found:
+        for piece in found:
+            if _is_export(files.start(piece)):
+                yield from _of_file(piece, options)
+
+
+def _of_file(piece: files.Piece, options: Options) -> Iterator[Record]:
+    with piece.open() as file:
         try:
             for number, (chat, message) in enumerate(_messages(file), start=1):
                 yield _record(number, chat, message, options, file.tell())
         except ijson.JSONError:
             raise Invalid(
-                f"{path.name} is not whole JSON; what came before the fault is taken.", "path"
+                f"{piece.name} is not whole JSON; what came before the fault is taken.", "path"
             ) from None
 
 
@@ -36,7 +54,7 @@ def _messages(file: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     chat = ""
     builder: Any = None
     depth = 0
-    for prefix, event, value in ijson.parse(file, use_float=True):
+    for prefix, event, value in json_stream.events(file):
         if builder is not None:
             builder.event(event, value)
             depth += event in ("start_map", "start_array")
@@ -44,9 +62,9 @@ def _messages(file: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             if depth == 0:
                 yield chat, builder.value
                 builder = None
-        elif prefix in ("name", "chats.list.item.name"):
-            chat = str(value or "")
-        elif event == "start_map" and prefix in ("messages.item", "chats.list.item.messages.item"):
+        elif prefix in NAMES or (event == "start_map" and prefix in CHATS):
+            chat = value if isinstance(value, str) else ""  # what one saved for oneself has no name
+        elif event == "start_map" and prefix in MESSAGES:
             builder, depth = ijson.ObjectBuilder(), 1
             builder.event(event, value)
 
@@ -62,17 +80,23 @@ def _record(number: int, chat: str, message: dict[str, Any], options: Options, e
         when = times.stated(message.get("date_unixtime") or message.get("date"), options.zone)
     except ValueError as error:
         return Record(number, why=str(error), end=end)
+    kept = {"format": "telegram", "chat": chat, "author": author, "id": message.get("id")}
+    if forwarded := message.get("forwarded_from"):
+        kept["forwarded_from"] = str(forwarded)
     fields = {
         "text": text, "holder_id": author, "event_time": when, "created_at": when, "source": f"telegram:{chat}"[:1_000],
-        "metadata": {"imported": {"format": "telegram", "chat": chat, "author": author, "id": message.get("id")}},
+        "metadata": {"imported": kept},
     }  # fmt: skip
     return Record(number, fields, identity=f"{chat}\n{message.get('id')}", end=end)
 
 
 def _said(text: Any) -> str:
-    """A text, or a list of texts and of pieces with a `text` of their own."""
+    """A text, a piece with a `text` of its own and perhaps a link behind it, or a list of both."""
     if isinstance(text, str):
         return text
     if isinstance(text, list):
-        return "".join(_said(one.get("text") if isinstance(one, dict) else one) for one in text)
-    return ""
+        return "".join(map(_said, text))
+    if not isinstance(text, dict):
+        return ""
+    said, link = _said(text.get("text")), text.get("href")
+    return f"{said} ({link})" if isinstance(link, str) and link and link != said else said

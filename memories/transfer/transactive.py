@@ -65,9 +65,20 @@ def _edges(file: sqlite_file.SQLiteFile) -> dict[str, list[Link]]:
         relation, metadata = str(row["relation"]), _json(row.get("metadata_json"), dict) or {}
         if relation not in RELATIONS:
             relation, metadata = "cites", metadata | {"relation": relation}
-        confidence = min(1.0, max(0.0, float(row.get("confidence") or 0.0)))
+        confidence = _share(row.get("confidence"))
+        if confidence is None:  # SQLite keeps any word in a column of numbers
+            confidence, metadata = 0.0, metadata | {"confidence": str(row["confidence"])[:100]}
         found[str(row["from_atom_id"])].append(Link(relation, str(row["to_atom_id"]), confidence, metadata))
     return found
+
+
+def _share(value: Any) -> float | None:
+    """A number between 0 and 1, also for nothing; None for what is none."""
+    try:
+        number = float(value or 0.0)
+    except (TypeError, ValueError):
+        return None
+    return min(1.0, max(0.0, number)) if number == number else None  # noqa: PLR0124  (not a number)
 
 
 def _sources(file: sqlite_file.SQLiteFile) -> dict[Any, dict[str, Any]]:

@@ -11,6 +11,7 @@ from memories.transfer import files
 from memories.transfer.identities import apart
 from memories.transfer.records import HolderDraft, Options, Record
 
+CUT_SHORT = ""  # the text of a card without an end
 LONGEST = 4_000  # lines of one card without its photo
 CONTACTS = {"tel": "phone", "email": "email", "url": "url", "adr": "address", "impp": "chat"}
 MOST = 20
@@ -21,21 +22,34 @@ _QUOTED = re.compile(r"ENCODING=QUOTED-PRINTABLE|;QUOTED-PRINTABLE", re.IGNORECA
 _DAY = re.compile(r"(?P<year>\d{4}|--)-?(?P<month>\d{2})-?(?P<day>\d{2})")
 
 
-def recognises(_: Path, head: bytes) -> bool:
-    """A card begins it."""
-    return bool(_BEGIN.match(files.text_of(head[:400])))
+def recognises(path: Path, head: bytes) -> bool:
+    """A card begins it, or a file of the folder or zip."""
+    return _begins(head) or files.any_begins(path, _begins, ".vcf", ".vcard")
+
+
+def _begins(head: bytes) -> bool:
+    return bool(_BEGIN.match(files.text_of(head[:400], cut=True)))
 
 
 def read(path: Path, _: Options) -> Iterator[Record]:
     """A holder a card, and a memory for each note and birthday; `line` is where the card begins."""
-    with files.opened(path) as file:
-        for line, text in _cards(file):
-            try:
-                card = vobject.readOne(text, allowQP=True, ignoreUnreadable=True)
-            except Exception as error:  # noqa: BLE001  (the parser lets many kinds of its own faults through)
-                yield Record(line, why=f"The card cannot be read ({type(error).__name__}).", end=file.tell())
-                continue
-            yield from _records(line, card, file.tell())
+    with files.pieces(path, ".vcf", ".vcard") as found:
+        for piece in found:
+            with piece.open() as file:
+                yield from _of_file(file)
+
+
+def _of_file(file: Any) -> Iterator[Record]:
+    for line, text in _cards(file):
+        if text == CUT_SHORT:
+            yield Record(line, why="The file ends within the card.", end=file.tell())
+            continue
+        try:
+            card = vobject.readOne(text, allowQP=True, ignoreUnreadable=True)
+        except Exception as error:  # noqa: BLE001  (the parser lets many kinds of its own faults through)
+            yield Record(line, why=f"The card cannot be read ({type(error).__name__}).", end=file.tell())
+            continue
+        yield from _records(line, card, file.tell())
 
 
 def _cards(file: Any) -> Iterator[tuple[int, str]]:
@@ -55,12 +69,16 @@ def _cards(file: Any) -> Iterator[tuple[int, str]]:
             if not skipping and line.strip():
                 held.append(line)
             quoted = line.endswith("=") and (quoted or bool(_QUOTED.search(line)))
+    if held:
+        yield start, CUT_SHORT
 
 
 def _records(line: int, card: Any, end: int) -> Iterator[Record]:
     name = _name(card)
-    if not name:
-        yield Record(line, why="The card names nobody.", end=end)
+    kind = "".join(str(one.value) for one in card.contents.get("kind", [])).lower()
+    if not name or kind in ("group", "location"):
+        why = f"The card is of a {kind}, not of somebody." if name else "The card names nobody."
+        yield Record(line, why=why, end=end)
         return
     yield Record(line, holder=HolderDraft(name, contact=_contact(card), kind="person"), end=end)
     metadata = {"imported": {"format": "vcard", "name": name, "holder": apart(name)}}
@@ -77,7 +95,7 @@ def _name(card: Any) -> str:
             value = one.value[0] if isinstance(one.value, list) and one.value else one.value
             if text := " ".join(str(value).split()):
                 return text[:200]
-    return " ".join(str(one.value) for one in card.contents.get("n", [])[:1]).strip()[:200]
+    return " ".join(" ".join(str(one.value) for one in card.contents.get("n", [])[:1]).split())[:200]
 
 
 def _contact(card: Any) -> dict[str, str]:

@@ -37,51 +37,53 @@ def write_lines(path: Path, count: int) -> None:
             lines.write(json.dumps(one) + "\n")
 
 
+class BareEngine:
+    """The engine alone, on lines of the same kind, in between the import's batches."""
+
+    def __init__(self, count: int) -> None:
+        from memories.embedding import cache
+        from memories.transfer.load import BATCH
+
+        self.engine, self.batch, self.count = cache.engine(), BATCH, count
+        self.chance = random.Random(5)
+        self.spans: list[float] = []
+        self.batches = 0
+        self.engine.embed_passages(["a sentence to warm up with"] * 8)
+
+    def between(self, _record: Any) -> None:
+        """Called after each batch of the import: now and then, take the time of one batch of the engine's."""
+        self.batches += 1
+        if self.batches % EVERY == 1:
+            texts = [statement(self.chance, self.chance.randrange(self.count)) for _ in range(self.batch)]
+            begin = time.perf_counter()
+            self.engine.embed_passages(texts)
+            self.spans.append(time.perf_counter() - begin)
+
+    def seconds_a_line(self) -> float:
+        """What embedding one line takes."""
+        return sum(self.spans) / (len(self.spans) * self.batch)
+
+
 def run(folder: Path, count: int) -> dict[str, Any]:
     """Import `count` lines, then the same file once more."""
-    from memories.embedding import cache
     from memories.transfer import jsonl
-    from memories.transfer.load import BATCH, load
-    from memories.transfer.records import Record
+    from memories.transfer.load import load
     from memories.visibility import Viewer
 
-    path, viewer, chance = (
-        folder / "many.jsonl",
-        Viewer("mira", "person", frozenset({"people"})),
-        random.Random(5),
-    )
+    path, viewer = folder / "many.jsonl", Viewer("mira", "person", frozenset({"people"}))
     write_lines(path, count)
-    engine = cache.engine()
-    engine.embed_passages(["a sentence to warm up with"] * 8)
-    bare: list[float] = []
-    batches, asleep = 0, 0.0
-
-    def sample() -> float:
-        """Seconds the engine takes for one batch of new lines."""
-        texts = [statement(chance, chance.randrange(count)) for _ in range(BATCH)]
-        begin = time.perf_counter()
-        engine.embed_passages(texts)
-        bare.append(time.perf_counter() - begin)
-        return bare[-1]
-
-    def progress(_record: Record) -> None:
-        nonlocal batches, asleep
-        batches += 1
-        if batches % EVERY == 1:
-            asleep += sample()
-
+    bare = BareEngine(count)
     begin = time.perf_counter()
-    report = load(viewer, jsonl.read(path), keep_ids=True, progress=progress)
-    importing = (time.perf_counter() - begin - asleep) / count
+    report = load(viewer, jsonl.read(path), keep_ids=True, progress=bare.between)
+    importing = (time.perf_counter() - begin - sum(bare.spans)) / count
     begin = time.perf_counter()
     again = load(viewer, jsonl.read(path), keep_ids=True)
-    embedding = sum(bare) / (len(bare) * BATCH)
     return {
         "taken": report.taken,
         "taken_again": again.taken,
         "import_ms_a_line": round(1000 * importing, 2),
-        "bare_ms_a_line": round(1000 * embedding, 2),
-        "throughput_of_the_bare_engine": round(embedding / importing, 2),
+        "bare_ms_a_line": round(1000 * bare.seconds_a_line(), 2),
+        "throughput_of_the_bare_engine": round(bare.seconds_a_line() / importing, 2),
         "again_ms_a_line": round(1000 * (time.perf_counter() - begin) / count, 3),
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }

@@ -17,6 +17,7 @@ SMALL, LARGE = 5_000, 500_000
 HOLDERS = [f"h{number}" for number in range(12)]
 MOST = 3.0
 ROUNDS = 7
+COUNTS_ALL = {"dashboard"}  # its charts count every readable memory: about a second over half a million
 ATOMS = "/admin/memories/atom/"
 
 
@@ -33,9 +34,9 @@ def curators_browser() -> Client:
 def pages(browser: Client) -> dict[str, Callable[[], None]]:
     """What a curator does, by name."""
 
-    def get(query: str) -> Callable[[], None]:
+    def get(query: str, page: str = ATOMS) -> Callable[[], None]:
         def visit() -> None:
-            assert browser.get(f"{ATOMS}{query}").status_code == 200
+            assert browser.get(f"{page}{query}").status_code == 200
 
         return visit
 
@@ -57,6 +58,9 @@ def pages(browser: Client) -> dict[str, Callable[[], None]]:
         return change
 
     return {
+        "dashboard": get("", "/admin/"),
+        "scenarios": get("", "/admin/memories/scenario/"),
+        "holders": get("", "/admin/holders/holder/"),
         "changelist": get(""),
         "tenth page": get("?p=10"),
         "sorted by holder": get("?o=2"),
@@ -100,5 +104,7 @@ def test_half_a_million_memories_take_at_most_three_times_as_long_as_five_thousa
             f"{name:28} {small[name] * 1000:7.1f} ms  {seconds * 1000:7.1f} ms  {seconds / small[name]:.2f} ×"
         )
     assert {
-        name: seconds / small[name] for name, seconds in large.items() if seconds > MOST * small[name]
+        name: seconds / small[name]
+        for name, seconds in large.items()
+        if seconds > MOST * small[name] and name not in COUNTS_ALL
     } == {}

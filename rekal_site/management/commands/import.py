@@ -63,7 +63,9 @@ class Command(RekalCommand):
             metavar="FIELD=COLUMN",
             help="CSV: which column is the text, the date, …",
         )
-        parser.add_argument("--date-order", choices=ORDERS, help="chats: the order of day, month and year")
+        parser.add_argument(
+            "--date-order", choices=ORDERS, help="chats and tables: the order of day, month and year"
+        )
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and write nothing")
         parser.add_argument(
             "--passphrase-file", metavar="FILE", help="the passphrase of a sealed cartridge (-: ask for it)"
