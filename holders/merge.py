@@ -43,9 +43,9 @@ class Merged:
 def merge_holders(holder_id: str, into: str, *, dry_run: bool = True) -> Merged:
     """Make everything of `holder_id` that of `into`; a dry run until told otherwise.
 
-    Names, contact and kind of `into` win, topics are united, its groups stay as they are. Who kept something from
-    one of the two keeps it from the other. Raises `Invalid`, `NotFound` for an id that nothing names, and `Conflict`
-    when both sign in.
+    Names, contact and kind of `into` win, topics are united, its groups stay as they are; where `into` is not
+    registered, it takes the record over. Who kept something from one of the two keeps it from the other. Raises
+    `Invalid`, `NotFound` for an id that nothing names, and `Conflict` when both sign in.
     """
     old, new = checked_id(holder_id), checked_id(into)
     if old == new:

@@ -1,7 +1,7 @@
 """Whether a store is sound: one vector and one index row an atom, columns that hold what they should, no orphans.
 
 Every finding is a sentence with a count and some ids, never any text of a memory. `repair` rebuilds what can be
-rebuilt from `atoms`; rows themselves are never changed or removed.
+rebuilt from `atoms`, which it never changes; edges, memberships and cached vectors that lead nowhere go.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,7 @@
-"""Pages for members only: who is not signed in goes to the door, and finds her half-filled form behind it."""
+"""What every page uses: who is signed in, the way to the door and back, and where a refusal is shown.
+
+Who is not signed in goes to the door, and finds her half-filled form behind it.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import wraps

@@ -165,7 +165,7 @@ def changeable(viewer: Viewer, atom_id: str, *, curators: bool = False) -> Atom:
 
 
 def _inherited(viewer: Viewer, olds: Sequence[Atom]) -> dict[str, Any]:
-    """What a successor takes over unless it is given: scenario, tags and holder, where the olds agree."""
+    """What a successor takes over unless it is given: scenario and holder where the olds agree, the tags of all."""
     if not olds:
         return {}
     scenarios = {old.scenario for old in olds}

@@ -9,7 +9,9 @@ from ninja import Field, Schema
 from pydantic import ConfigDict, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
-LIMIT = 200
+from memories.browse import MAX_LIMIT
+
+LIMIT = MAX_LIMIT
 
 Limit = Annotated[int, Field(ge=1, le=LIMIT, description=f"How many at most, 1–{LIMIT}.")]
 AtomId = Annotated[str, Field(description="Sixteen hexadecimal digits.", examples=["9f2c4e01ab37d5c8"])]

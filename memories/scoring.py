@@ -129,12 +129,11 @@ class Scored:
 
     `signals`: raw numbers `cosine` (absent without vectors), `meaning`, `words` and `own_words` (0..1), `named` (0 or
     1), `dated` and `recency` (0..1). `matched`: keys of the question's terms in the text itself,
-    `nearby`: those that only its neighbours hold. `strength` is the score without recency.
+    `nearby`: those that only its neighbours hold.
     """
 
     candidate: Candidate
     score: float
-    strength: float
     signals: dict[str, float] = field(default_factory=dict)
     matched: tuple[str, ...] = ()
     nearby: tuple[str, ...] = ()
@@ -312,11 +311,10 @@ def _recency(moment: str, now: datetime) -> float:
 def _scored(
     candidate: Candidate, signals: dict[str, float], own: frozenset[str], nearby: frozenset[str], lately: bool
 ) -> Scored:
-    strength = signals["meaning"] + signals["words"] + NAMED * signals["named"] + DATED * signals["dated"]
+    score = signals["meaning"] + signals["words"] + NAMED * signals["named"] + DATED * signals["dated"]
     return Scored(
         candidate=candidate,
-        score=strength + (RECENCY_LATELY if lately else RECENCY) * signals["recency"],
-        strength=strength,
+        score=score + (RECENCY_LATELY if lately else RECENCY) * signals["recency"],
         signals=signals,
         matched=tuple(sorted(own)),
         nearby=tuple(sorted(nearby)),

@@ -161,16 +161,6 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def normalise(text: str) -> str:
-    """Text as it is compared: NFKC, case and accents folded, digits in ASCII, single spaces."""
-    return " ".join(fold(clean(text)).split())
-
-
-def scripts(text: str) -> frozenset[str]:
-    """The scripts of the letters in `text`: latin, han, kana, hangul, thai, arabic, cyrillic, …"""
-    return frozenset(script_counts(text))
-
-
 def dominant_script(text: str) -> str:
     """The script of most letters, "" without letters; Japanese counts as kana although han may lead."""
     counts = script_counts(text)
@@ -231,14 +221,6 @@ def language_of(cleaned: str, otherwise: str) -> str:
     """The language that the words of a cleaned text speak for, `otherwise` where none does."""
     spelling = cleaned[:LANGUAGE_CHARACTERS].lower()
     return language_by_words(PIECE.findall(fold(spelling)), spelling) or otherwise
-
-
-def guess_language(text: str) -> str:
-    """ISO 639-1 code: the language of the stop words found, else the script's default, "" without letters."""
-    script = dominant_script(text)
-    if script in NO_SPACE_SCRIPTS:
-        return SCRIPT_LANGUAGE[script]
-    return language_of(clean(text), SCRIPT_LANGUAGE.get(script, ""))
 
 
 class _Stemmer(Protocol):

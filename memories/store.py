@@ -1,7 +1,8 @@
 """What a store knows of itself: its settings, and the state of the file it lives in.
 
 Keys: `embedding_model`, `embedding_dimensions` (who wrote the vectors), `household_name`, `time_zone`,
-`default_visibility`, `log_held` (forgotten bytes could not be wiped from the log yet).
+`default_visibility`, `log_held` (forgotten bytes could not be wiped from the log yet), and what other modules name
+themselves: when retention last ran, the store's id, the first run's code, the addresses that may be sent to.
 """
 
 import json

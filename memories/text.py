@@ -41,12 +41,9 @@ from memories.stemming import (
     clean,
     dominant_script,
     fold,
-    guess_language,
     has_spaces,
     language_of,
-    normalise,
     script_of,
-    scripts,
     stems,
     stop_words,
 )
@@ -54,9 +51,9 @@ from memories.stopwords import HANGUL_PARTICLES, KANA_PARTICLES, NO_SPACE_PHRASE
 
 __all__ = [
     "BREAK", "MARK", "MAX_QUERY_CHARACTERS", "MAX_QUERY_TERMS", "MAX_TEXT_BYTES", "Term", "UnreadableText",
-    "check_text", "content_words", "document_length", "document_terms", "dominant_script", "guess_language",
+    "check_text", "content_words", "document_length", "document_terms", "dominant_script",
     "has_spaces", "hidden_document_terms", "hidden_terms", "index_text", "is_lone_fragment", "match_query",
-    "normalise", "query_terms", "scripts", "strip_digits", "token_equivalent",
+    "query_terms", "strip_digits", "token_equivalent",
 ]  # fmt: skip
 MAX_TEXT_BYTES = 65_536
 MAX_QUERY_CHARACTERS = 4_096

@@ -8,9 +8,8 @@ Russian, Turkish, Arabic, Thai and Hindi; numerals with 年月日 / 년월일; I
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, date, timedelta
+from datetime import date
 
 NEAR_DAYS = 14
 HALF_DAYS = 3
@@ -95,24 +94,6 @@ class PartialDate:
             return self._month_nearness(event)
         years = (self.year,) if self.year else (event.year - 1, event.year, event.year + 1)
         return max(self._day_nearness(event, year) for year in years)
-
-    def windows(self, years: Iterable[int]) -> tuple[tuple[str, str], ...]:
-        """Where nearness can be above 0: pairs of ISO dates, first and last day, one a year of `years`.
-
-        `years` are those the store has events in; they stand in for a year that nobody named.
-        """
-        wanted = [self.year] if self.year else sorted(set(years))
-        found = (self._window(year) for year in wanted if MINYEAR < year < MAXYEAR)
-        return tuple((first.isoformat(), last.isoformat()) for first, last in found)
-
-    def _window(self, year: int) -> tuple[date, date]:
-        if self.month is None:
-            return date(year, 1, 1), date(year, 12, 31)
-        first = date(year, self.month, 1)
-        if self.day is None:
-            return first, first + timedelta(days=61)
-        day = first + timedelta(days=self.day - 1)
-        return day - timedelta(days=NEAR_DAYS), day + timedelta(days=NEAR_DAYS)
 
     def _month_nearness(self, event: date) -> float:
         later = event.month - (self.month or 0)

@@ -44,6 +44,15 @@ def is_own_origin(headers: Mapping[str, str]) -> bool:
     return parts.scheme in {"http", "https"} and parts.netloc == headers.get("host", "")
 
 
+def refusal_of_strangers(headers: Mapping[str, str]) -> tuple[int, str] | None:
+    """`(status, sentence)` for a request by another name or from another origin, before anybody looks at its token."""
+    if not is_our_host(headers.get("host", "")):
+        return 421, STRANGE_HOST
+    if not is_own_origin(headers):
+        return 403, STRANGE_ORIGIN
+    return None
+
+
 async def refuse(send: Any, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> None:
     """A refusal as the API gives it: `{"detail": sentence}`."""
     body = json.dumps({"detail": sentence}, ensure_ascii=False).encode()

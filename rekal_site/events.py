@@ -27,15 +27,7 @@ from holders import events, limits, webhooks
 from holders.auth import REFUSED, Principal, principal_of_token, viewer_of_account
 from holders.models import SCOPES
 from memories.errors import Invalid, TooMany
-from rekal_site.door import (
-    STRANGE_HOST,
-    STRANGE_ORIGIN,
-    bearer_of,
-    headers_of,
-    is_our_host,
-    is_own_origin,
-    refuse,
-)
+from rekal_site.door import bearer_of, headers_of, refusal_of_strangers, refuse
 
 logger = logging.getLogger(__name__)
 
@@ -237,10 +229,8 @@ def principal_of(headers: Mapping[str, str]) -> Principal | None:
 
 
 def _refusal(scope: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[int, str] | None:
-    if not is_our_host(headers.get("host", "")):
-        return 421, STRANGE_HOST
-    if not is_own_origin(headers):
-        return 403, STRANGE_ORIGIN
+    if (refusal := refusal_of_strangers(headers)) is not None:
+        return refusal
     if scope["method"] not in ("GET", "HEAD"):
         return 405, "This call does not know that method."
     if scope["path"] != PATH:

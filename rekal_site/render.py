@@ -47,7 +47,7 @@ def to_json(result: Any, *, pretty: bool = False) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without what a terminal would obey: control characters and direction overrides."""
+    """Text without what a terminal would obey: control characters, and lone surrogates, which it cannot print."""
     return "".join(one if one in "\n\t" or unicodedata.category(one) not in _OBEYED else "�" for one in text)
 
 

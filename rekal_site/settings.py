@@ -8,7 +8,7 @@
 | `REKAL_HOSTS` | host names served, separated by commas | this machine's own names |
 | `REKAL_HTTPS` | `1` when a reverse proxy serves it over HTTPS | `0` |
 | `REKAL_PROXY` | `1` when a reverse proxy sets `X-Forwarded-Proto` and `X-Forwarded-For` | `0` |
-| `REKAL_CACHE` | folder for `evaluate`'s embedding cache | `~/.cache/rekal` |
+| `REKAL_CACHE` | folder of `evaluate`'s vectors and finished tasks | `~/.cache/rekal` |
 | `REKAL_OIDC_SERVER`, `REKAL_OIDC_NAME` | the household's own OpenID Connect server (extra `oidc`) | none |
 | `REKAL_OIDC_CLIENT`, `REKAL_OIDC_SECRET` | what that server knows us by | none |
 | `REKAL_DEBUG` | `1` for Django's debug pages; never in a household | `0` |

@@ -64,7 +64,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "tests").mkdir()
     shutil.copytree(ROOT / "tests" / "data", folder / "tests" / "data")
     home = tmp_path / "home"
-    (home / "backups").mkdir(parents=True)
+    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.chdir(folder)
     return folder
@@ -82,11 +82,14 @@ def test_every_command_block_runs(path: Path, run: Run, place: Path, settings: A
 
 def follow(line: str, run: Run) -> None:
     """Do what one line of a block says, or see that it could be done."""
-    words = shlex.split(line)
+    words = shlex.split(line, comments=True)
     if line in RUN_ELSEWHERE:
         return
     if words[0] == "make":
         assert subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True).returncode == 0, line
+    elif words[0] == "mkdir":
+        assert words[1] == "-p", line
+        Path(words[2]).expanduser().mkdir(parents=True, exist_ok=True)
     elif words[0] == "pipx":
         assert words[1] == "install", line
         assert all(word.startswith(("--", ".")) for word in words[2:]), f"{line}: from this folder alone"

@@ -1,7 +1,8 @@
 """Ranking: what counts, what does not, and that no number depends on the size of the store."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from memories.background import background_of, measure, to_array
 from memories.embedding import load_engine
+from memories.models import Atom
+from memories.recall import happened
+from memories.remember import remember
 from memories.scoring import (
     Candidate,
     Passage,
@@ -244,17 +248,17 @@ def test_nearness_to_a_date(wanted: PartialDate, event: str, nearness: float) ->
     assert wanted.nearness(event) == pytest.approx(nearness)
 
 
-@given(st.dates(), st.booleans(), st.booleans(), st.booleans(), st.dates())
-def test_what_is_near_lies_in_the_windows(
-    day: datetime, with_year: bool, with_day: bool, with_month: bool, event: datetime
-) -> None:
-    month = day.month if with_month else None
-    wanted = PartialDate(
-        day.year if with_year or not month else None, month, day.day if with_day and month else None
-    )
-    if 2 < event.year < 9998 and 2 < day.year < 9998 and wanted.nearness(event.isoformat()) > 0:
-        years = range(event.year - 1, event.year + 2)
-        assert any(first <= event.isoformat() <= last for first, last in wanted.windows(years))
+@pytest.mark.parametrize(
+    "wanted", [PartialDate(2023), PartialDate(2023, 12), PartialDate(None, 12), PartialDate(2024, 3, 3)]
+)
+def test_what_is_near_is_caught_by_the_net(cast: Any, wanted: PartialDate) -> None:
+    days = [date(2022, 12, 1) + timedelta(days=number) for number in range(0, 500, 3)]
+    stored = remember(cast.mira, "The shed was painted.", visibility="private")
+    near = [day for day in days if wanted.nearness(day.isoformat()) > 0]
+    assert near
+    for day in near:
+        Atom.objects.filter(atom_id=stored.atom_id).update(event_time=f"{day}T00:00:00.000+00:00")
+        assert happened(Atom.objects.all(), [wanted]).exists(), day
 
 
 @given(st.text(max_size=80))

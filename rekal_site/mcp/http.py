@@ -5,22 +5,14 @@ ends at once and no session id can be stolen. The Host must be one of ours and a
 must be the page's own: a page elsewhere cannot make a browser talk to us.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from holders.auth import REFUSED, Principal, principal_of_token
-from rekal_site.door import (
-    STRANGE_HOST,
-    STRANGE_ORIGIN,
-    bearer_of,
-    headers_of,
-    is_our_host,
-    is_own_origin,
-    refuse,
-)
+from rekal_site.door import bearer_of, headers_of, refusal_of_strangers, refuse
 from rekal_site.mcp.server import Face
 
 PATH = "/mcp"
@@ -61,8 +53,11 @@ class McpOverHttp:
         if self.face is None or self.manager is None:
             raise RuntimeError("The lifespan of the MCP face was not entered.")
         headers = headers_of(scope)
-        if (refusal := refusal_at_the_door(scope, headers)) is not None:
+        if (refusal := refusal_of_strangers(headers)) is not None:
             await refuse(send, *refusal)
+            return
+        if scope["method"] != "POST":
+            await refuse(send, 405, ONLY_POST, {"allow": "POST"})
             return
         token = bearer_of(headers)
         principal = await self.face.in_thread(lambda: principal_of_token(token)) if token else None
@@ -70,19 +65,6 @@ class McpOverHttp:
             await refuse(send, 401, REFUSED if token else NO_TOKEN, {"www-authenticate": "Bearer"})
             return
         await self.manager.handle_request({**scope, PRINCIPAL: principal}, receive, _uncached(send))
-
-
-def refusal_at_the_door(
-    scope: Mapping[str, Any], headers: Mapping[str, str]
-) -> tuple[int, str, dict[str, str]] | None:
-    """`(status, sentence, headers)` when a request is refused before anybody looks at its token."""
-    if not is_our_host(headers.get("host", "")):
-        return 421, STRANGE_HOST, {}
-    if not is_own_origin(headers):
-        return 403, STRANGE_ORIGIN, {}
-    if scope["method"] != "POST":
-        return 405, ONLY_POST, {"allow": "POST"}
-    return None
 
 
 def _uncached(send: Any) -> Any:

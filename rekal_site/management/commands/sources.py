@@ -80,7 +80,7 @@ class Command(RekalCommand):
 
     def _remove(self, viewer: Viewer, source_id: str, options: dict[str, Any]) -> None:
         gone = sources.delete_source(viewer, source_id)
-        sentence = f"Deleted, with {gone} {'memory' if gone == 1 else 'memories'}."
+        sentence = f"Deleted, with {render.memories(gone)}."
         self.show({"deleted": source_id, "memories": gone}, options, [render.line(sentence)])
 
 

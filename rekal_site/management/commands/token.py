@@ -6,12 +6,10 @@ from django.core.management.base import CommandParser
 
 from holders.models import SCOPES, Token
 from holders.registry import checked_id
-from holders.tokens import issue
+from holders.tokens import MAX_DAYS, issue
 from memories.errors import Invalid, NotAllowed
 from memories.visibility import Viewer
 from rekal_site.management.base import RekalCommand
-
-MAX_DAYS = 3650
 
 
 class Command(RekalCommand):
