@@ -45,6 +45,12 @@ def split_tags(text: str) -> list[str]:
     return split_list(text.replace("#", ","))
 
 
+FORM_FIELDS = {  # what the verbs' fields are called on our forms
+    "event_time": "on", "event_time_end": "until", "valid_from": "true_from", "valid_to": "true_until",
+    "retention_until": "keep_until", "visibility": "readers",
+}  # fmt: skip
+
+
 class Anything(forms.MultipleChoiceField):
     """Several values whose choices the page draws itself."""
 

@@ -16,7 +16,7 @@ from memories.browse import get_memory, history
 from memories.errors import Invalid, NotAllowed, NotFound, RekalError
 from memories.evidence import evidence
 from memories.forget import forget
-from memories.forms import BrowseForm, MemoryForm, ReadersForm
+from memories.forms import FORM_FIELDS, BrowseForm, MemoryForm, ReadersForm
 from memories.pages import blame, member, members_only, unfinished, wants_part
 from memories.remember import confirm, edit, remember
 from memories.results import Memory
@@ -26,10 +26,6 @@ from memories.visibility import Viewer
 
 PAGE = 20
 BULK = 200
-FORM_FIELDS = {  # what the verbs' fields are called on our forms
-    "event_time": "on", "event_time_end": "until", "valid_from": "true_from", "valid_to": "true_until",
-    "retention_until": "keep_until", "visibility": "readers",
-}  # fmt: skip
 
 
 @members_only

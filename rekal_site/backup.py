@@ -66,12 +66,13 @@ def back_up(
 ) -> BackedUp:
     """Copy the store to `target` (in a folder: under a name with the time) and verify the copy.
 
-    `keep`: in a folder, remove all but the newest so many of our backups. The target appears whole or not at all.
+    `keep`: in a folder, which is made if it is missing, remove all but the newest so many of our backups. The
+    target appears whole or not at all.
     Raises `Invalid`, `Conflict` (the file is there already), `Unsound`.
     """
     begin = time.monotonic()
-    if keep and not target.is_dir():
-        raise Invalid("--keep needs a folder of backups.", "keep")
+    if keep:
+        _folder_for(target)
     path = _free_name(target) if target.is_dir() else target
     if path.exists() or _folder_of(path).exists():
         raise Conflict(f"{path} is there already; name another file, or a folder of backups.")
@@ -86,6 +87,16 @@ def back_up(
     return BackedUp(
         str(path), size, rows.get("atoms", 0), rows, files, round(time.monotonic() - begin, 2), removed
     )
+
+
+def _folder_for(target: Path) -> None:
+    """The folder of backups, made when it is missing. Raises `Invalid` when something else has its name."""
+    try:
+        target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise Invalid("--keep needs a folder of backups.", "keep") from None
+    except OSError as error:
+        raise _unwritable(target, error) from None
 
 
 def _unwritable(path: Path, error: OSError) -> Invalid:

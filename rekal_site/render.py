@@ -47,11 +47,16 @@ def to_json(result: Any, *, pretty: bool = False) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without what a terminal would obey: control characters, and lone surrogates, which it cannot print."""
-    return "".join(one if one in "\n\t" or unicodedata.category(one) not in _OBEYED else "�" for one in text)
+    """Text without what a terminal would obey (control characters, turns of the writing direction), or cannot print."""
+    return "".join(one if one in "\n\t" or not _is_obeyed(one) else "�" for one in text)
 
 
 _OBEYED = {"Cc", "Cs"}
+_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+def _is_obeyed(one: str) -> bool:
+    return unicodedata.category(one) in _OBEYED or unicodedata.bidirectional(one) in _TURNS
 
 
 def write(stream: Any, lines: Lines) -> None:

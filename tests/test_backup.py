@@ -116,7 +116,9 @@ def test_a_folder_keeps_the_newest(filled, run, tmp_path):
         f"{made}.sources",
     ]
     assert run("backup", str(folder), "--keep", "0").code == 2
-    assert run("backup", str(tmp_path / "x.db"), "--keep", "2").code == 2
+    assert run("backup", str(folder / "diary.db"), "--keep", "2").code == 2
+    assert run("backup", str(tmp_path / "new" / "ones"), "--keep", "2").code == 0
+    assert len(list((tmp_path / "new" / "ones").glob("*.db"))) == 1
 
 
 def test_of_backups_of_the_same_second_the_newest_is_kept(filled, run, tmp_path, monkeypatch):

@@ -16,12 +16,13 @@ from django.views.decorators.http import require_POST
 
 from holders.models import KINDS, Holder, SignIn
 from holders.registry import get_holder, remove_holder, set_holder
-from memories.admin.atoms import blame, note
+from memories.admin.atoms import note
 from memories.admin.forms import split_lines
 from memories.admin.shelves import at_least, atoms_link, readable_count
 from memories.curators import CuratorAdmin, curator, sections
 from memories.distinct import counts_of, distinct_values
 from memories.errors import RekalError
+from memories.pages import blame
 from memories.visibility import Viewer
 
 WAYS = ("phone", "email", "chat", "address", "rekal_url")

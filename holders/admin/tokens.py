@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from holders.models import SCOPES, Holder, Token
 from holders.tokens import issue, revoke, tokens_of
-from memories.admin.atoms import blame, note
+from memories.admin.atoms import note
 from memories.curators import CuratorAdmin, curator, sections
 from memories.errors import RekalError
+from memories.pages import blame
 from memories.templatetags import times
 from memories.visibility import Viewer
 

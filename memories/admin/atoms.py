@@ -30,11 +30,12 @@ from memories.curators import CuratorAdmin, ReadableChangeList, curator, section
 from memories.errors import NotFound, RekalError
 from memories.evidence import evidence
 from memories.forget import forget
+from memories.forms import FORM_FIELDS
 from memories.models import Atom
+from memories.pages import blame
 from memories.remember import edit, remember
 from memories.results import Memory
 from memories.templatetags import times
-from memories.views import FORM_FIELDS
 from memories.visibility import Viewer
 
 WORDS = 90  # characters of a memory in a list
@@ -191,7 +192,7 @@ class AtomAdmin(CuratorAdmin):
             try:
                 stored = remember(viewer, form.cleaned_data["text"], **form.given())
             except RekalError as refusal:
-                blame(form, refusal)
+                blame(form, refusal, FORM_FIELDS)
             else:
                 self.note(request, stored.atom_id, ADDITION, [{"added": {}}])
                 messages.success(request, gettext("The memory was written down."))
@@ -219,7 +220,7 @@ class AtomAdmin(CuratorAdmin):
             except NotFound:
                 raise
             except RekalError as refusal:
-                blame(form, refusal)
+                blame(form, refusal, FORM_FIELDS)
             else:
                 return self._after_change(request, object_id, changes)
         return self._form_page(request, form, memory)
@@ -320,10 +321,3 @@ def changes_of(viewer: Viewer, memory: Memory, form: AtomForm) -> dict[str, Any]
     if "visibility" in changes and not is_mine(viewer, memory):
         changes["visibility"] = bulk.narrowed(viewer, memory.atom_id)
     return changes
-
-
-def blame(form: forms.Form, refusal: RekalError) -> None:
-    """Put a refusal's sentence at the field that it is about."""
-    name = getattr(refusal, "field", "")
-    field = FORM_FIELDS.get(name, name)
-    form.add_error(field if field in form.fields else None, str(refusal))
