@@ -278,11 +278,13 @@ def _source(viewer: Viewer, opened: Archive, entry: SourceEntry, cartridge: Cart
     metadata = {"uploaded_by": viewer.author, "cartridge": cartridge.pk}
     found = next(iter(_came_with(cartridge, Source.objects.filter(sha256=sha256, path=entry.name))), None)
     with place.open("rb") as file:
-        source_files.keep(source_files.receive(file), sha256, preview)
-    return found or Source.objects.create(
-        path=entry.name, kind=kind.name, mime=kind.mime, sha256=sha256, size_bytes=size,
-        metadata_json=dump_json(metadata),
-    )  # fmt: skip
+        incoming = source_files.receive(file)
+    with transaction.atomic():
+        source_files.keep(incoming, sha256, preview)
+        return found or Source.objects.create(
+            path=entry.name, kind=kind.name, mime=kind.mime, sha256=sha256, size_bytes=size,
+            metadata_json=dump_json(metadata),
+        )  # fmt: skip
 
 
 def _came_with(cartridge: Cartridge, sources: QuerySet[Source]) -> list[Source]:
