@@ -49,6 +49,8 @@ BRANDS = {
     b"heic": _HEIC, b"heix": _HEIC, b"heim": _HEIC, b"heis": _HEIC, b"mif1": _HEIC,
     b"avif": _AVIF,
 }  # fmt: skip
+FILM_OR_SOUND = {b"mp41", b"mp42", b"isom", b"iso2", b"3gp4", b"3gp5", b"3gp6"}
+_TRACK = re.compile(rb"hdlr.{8}(soun|vide)", re.DOTALL)
 AS_JPEG = {_HEIC, _AVIF}  # telephones take them, and many browsers do not show them
 
 
@@ -73,10 +75,18 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
     if head[:4] == b"RIFF":
         return RIFF.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return BRANDS.get(head[8:12])
+        return BRANDS.get(head[8:12]) or _by_tracks(path, head[8:12])
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
         return Kind("mp3", "audio/mpeg", "audio")
     return DOCX if head.startswith(b"PK\x03\x04") and _is_docx(path) else None
+
+
+def _by_tracks(path: Path, brand: bytes) -> Kind | None:
+    """A recording of a telephone has a brand that films have as well: it is sound if no track shows anything."""
+    if brand not in FILM_OR_SOUND:
+        return None
+    tracks = set(_TRACK.findall(path.read_bytes()))
+    return _M4A if b"soun" in tracks and b"vide" not in tracks else None
 
 
 def _is_docx(path: Path) -> bool:
