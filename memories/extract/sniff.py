@@ -32,8 +32,8 @@ MAGIC = (
     (b"\x89PNG\r\n\x1a\n", Kind("png", "image/png", "image")),
     (b"GIF87a", Kind("gif", "image/gif", "image")),
     (b"GIF89a", Kind("gif", "image/gif", "image")),
-    (b"ID3", Kind("mp3", "audio/mpeg", "audio")),
-    (b"OggS", Kind("ogg", "audio/ogg", "audio")),
+    *((b"ID3" + bytes([version]), Kind("mp3", "audio/mpeg", "audio")) for version in (2, 3, 4)),
+    (b"OggS\0", Kind("ogg", "audio/ogg", "audio")),
     (b"fLaC", Kind("flac", "audio/flac", "audio")),
 )
 RIFF = {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}
@@ -70,7 +70,7 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
     for magic, kind in MAGIC:
         if head.startswith(magic):
             return kind
-    if b"%PDF-" in head[:1024]:
+    if head.lstrip().startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and b"startxref" in _tail(path)):
         return PDF
     if head[:4] == b"RIFF":
         return RIFF.get(head[8:12])
@@ -79,6 +79,13 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
         return Kind("mp3", "audio/mpeg", "audio")
     return DOCX if head.startswith(b"PK\x03\x04") and _is_docx(path) else None
+
+
+def _tail(path: Path) -> bytes:
+    """Where a PDF ends as one: a note about such files may begin as one."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2_048))
+        return file.read()
 
 
 def _by_tracks(path: Path, brand: bytes) -> Kind | None:
