@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from memories import audit, timestamps
+from memories import audit, source_files, timestamps
 from memories.forget import BATCH, erase, versions_of
 from memories.models import Atom
 from memories.store import checkpoint, get_setting, log_is_held, set_setting
@@ -37,6 +37,7 @@ def expire(*, dry_run: bool = False) -> Expired:
     if dry_run:
         counts.update(Atom.objects.lapsed().order_by().values_list("holder_id", flat=True))
         return Expired(counts.total(), dict(sorted(counts.items())), dry_run=True)
+    source_files.sweep()
     for removed in _batches():
         counts.update(removed)
     with transaction.atomic():

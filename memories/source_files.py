@@ -8,11 +8,13 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from django.conf import settings
+from django.db import transaction
 
 from memories.errors import Invalid
 from memories.fields import dump_json, read_json
@@ -20,6 +22,8 @@ from memories.models import Source
 
 MAX_BYTES = 50 * 1024**2
 PREVIEW = ".preview.webp"
+INCOMING = "incoming-"
+LEFT_SECONDS = 3_600  # no upload takes as long
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -40,7 +44,7 @@ def path_of(sha256: str) -> Path:
 
 def receive(file: BinaryIO) -> Path:
     """Copy an upload to a temporary file in the folder. Raises `Invalid` beyond the size limit."""
-    with tempfile.NamedTemporaryFile(dir=folder(), prefix="incoming-", delete=False) as copy:
+    with tempfile.NamedTemporaryFile(dir=folder(), prefix=INCOMING, delete=False) as copy:
         try:
             while block := file.read(1024**2):
                 copy.write(block)
@@ -74,13 +78,28 @@ def keep(incoming: Path, sha256: str, preview: bytes = b"") -> Path:
 
 
 def remove_unused(sha256s: Iterable[str]) -> None:
-    """Take away the files that no source row names any more."""
-    for sha256 in set(sha256s):
-        if not _SHA256.fullmatch(sha256) or Source.objects.filter(sha256=sha256).exists():
-            continue
-        place = path_of(sha256)
-        place.unlink(missing_ok=True)
-        place.with_name(place.name + PREVIEW).unlink(missing_ok=True)
+    """Take away the files that no source row names any more.
+
+    Under the store's write lock, as files are kept under it: else somebody's upload of the same bytes could be
+    between its file and its row.
+    """
+    with transaction.atomic():
+        for sha256 in {one for one in sha256s if _SHA256.fullmatch(one)}:
+            if not Source.objects.filter(sha256=sha256).exists():
+                place = path_of(sha256)
+                place.unlink(missing_ok=True)
+                place.with_name(place.name + PREVIEW).unlink(missing_ok=True)
+
+
+def sweep() -> None:
+    """Take away what a process left that was killed: uploads on their way in, and files that got no row."""
+    before = time.time() - LEFT_SECONDS
+    left = [one for one in folder().rglob("*") if one.is_file() and one.stat().st_mtime < before]
+    for one in left:
+        if one.name.startswith(INCOMING):
+            one.unlink(missing_ok=True)
+    named = set(Source.objects.values_list("sha256", flat=True))
+    remove_unused({one.name.removesuffix(PREVIEW) for one in left} - named)
 
 
 def note_lost(counts: Mapping[str, int]) -> None:

@@ -280,9 +280,9 @@ def _store(
     prepared = [_prepared(viewer, upload, piece, given) for piece, _ in fresh]
     embedded = cache.embed_passages([one.draft.text for one in prepared])
     size = upload.path.stat().st_size
-    place = source_files.keep(upload.path, upload.sha256, upload.preview)
     try:
         with transaction.atomic():
+            source_files.keep(upload.path, upload.sha256, upload.preview)
             source = _row(viewer, upload, size, earlier)
             atoms = store(prepared, viewer, embedded)
             _point_back(source, atoms, [piece for piece, _ in fresh])
@@ -293,7 +293,7 @@ def _store(
             pairs = [(atom, old) for atom, (_, old) in zip(atoms, fresh, strict=True) if old is not None]
             _supersede(pairs, gone)
     except BaseException:
-        source_files.remove_unused([place.name])
+        source_files.remove_unused([upload.sha256])
         raise
     return source, (len(fresh), len(kept), len(pairs), len(gone))
 

@@ -3,9 +3,11 @@
 A new way to see anything gets its row in `FACES`; `test_visibility` tries each row with every member of the cast.
 """
 
+import hashlib
 import io
 import json
 import zipfile
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -18,6 +20,7 @@ from holders.ask import ask
 from holders.audience import audience_of
 from holders.models import SignIn, Token
 from holders.who_knows import who_knows
+from memories import source_files
 from memories.browse import get_memory, history, list_memories
 from memories.cartridge_files import table
 from memories.cartridge_files import write as cartridge_export
@@ -191,6 +194,7 @@ def by_api_around_memories(viewer: Viewer, ids: dict[str, str]) -> bytes:
         "edges",
         "cartridges",
         f"recall?q=where&cartridge={cartridge}",
+        *(f"cartridges/{cartridge}/export?audience={one}" for one in ("me", "outside", "household")),
     ]
     seen = [made, *(browser.get(f"/api/{call}") for call in calls)]
     for word, atom_id in ids.items():
@@ -209,13 +213,41 @@ def by_admin(viewer: Viewer, ids: dict[str, str]) -> bytes:
     SignIn.objects.create(user=user, holder_id=viewer.holder_id)
     browser = Client()
     browser.force_login(user)
+    source = a_file(ids)
+    Atom.objects.filter(atom_id__in=ids.values()).update(source_ref=source)
+    cartridge = Cartridge.objects.create(name="All", owner_id=viewer.holder_id)
+    CartridgeAtom.objects.bulk_create(CartridgeAtom(cartridge=cartridge, atom_id=one) for one in ids.values())
     lists = ["", "memories/atom/", "memories/scenario/", "holders/holder/", "memories/evidenceedge/"]
+    lists += ["memories/source/", f"memories/source/{source.pk}/change/", "memories/cartridge/"]
+    lists += [f"memories/cartridge/{cartridge.pk}/change/", f"memories/atom/?cartridge={cartridge.pk}"]
+    ticked = {"action": "close", "_selected_action": list(ids.values())}
+    posts = [
+        browser.post("/admin/memories/atom/", {"action": "close", "whole": "1"}, follow=True),
+        browser.post("/admin/memories/atom/bulk/", ticked, follow=True),
+    ]
+    posts.append(browser.post("/admin/examine/", follow=True))
     lists += [
         f"memories/atom/{atom_id}/{page}/"
         for atom_id in ids.values()
         for page in ("change", "delete", "history")
     ]
-    return b"".join(browser.get(f"/admin/{one}", follow=True).content for one in lists)
+    seen = [*posts, *(browser.get(f"/admin/{one}", follow=True) for one in lists)]
+    return b"".join(one.content for one in seen)
+
+
+def a_file(ids: dict[str, str], *words: str) -> Source:
+    """Mira's upload that says what these memories say, all of them when none is named."""
+    texts = Atom.objects.filter(atom_id__in=[ids[one] for one in words or ids]).values_list("text", flat=True)
+    content = "\n".join(texts).encode()
+    sha256 = hashlib.sha256(content).hexdigest()
+    for ending in ("", source_files.PREVIEW):
+        place = source_files.path_of(sha256)
+        place.parent.mkdir(exist_ok=True)
+        place.with_name(place.name + ending).write_bytes(content)
+    return Source.objects.create(
+        path=f"about-{'-'.join(words)}.txt", kind="text", mime="text/plain", sha256=sha256, size_bytes=1,
+        metadata_json=json.dumps({"uploaded_by": "mira"}),
+    )  # fmt: skip
 
 
 def by_files(viewer: Viewer, ids: dict[str, str]) -> bytes:
@@ -225,22 +257,27 @@ def by_files(viewer: Viewer, ids: dict[str, str]) -> bytes:
     api = Client(headers={"authorization": f"Bearer {plain}"})
     seen = [browser.get(reverse("sources")), api.get("/api/sources")]
     for word, atom_id in ids.items():
-        uploaded = json.dumps({"uploaded_by": "mira"})
-        source = Source.objects.create(
-            path=f"about-{word}.txt", kind="text", mime="text/plain", sha256="0" * 64, size_bytes=1,
-            metadata_json=uploaded,
-        )  # fmt: skip
+        source = a_file(ids, word)
         Atom.objects.filter(atom_id=atom_id).update(source_ref=source)
         pages = ("source", "source-file", "source-preview")
         seen += [browser.get(reverse(page, args=[source.pk])) for page in pages]
-        seen.append(api.get(f"/api/sources/{source.pk}"))
+        seen += [api.get(f"/api/sources/{source.pk}{part}") for part in ("", "/file", "/preview")]
+    everything = a_file(ids)  # whatever else it held has moved on to another version
+    Atom.objects.filter(atom_id=ids["marmalade"]).update(source_ref=everything)
+    source_files.note_lost({everything.pk: len(ids) - 1})
+    seen += [api.get(f"/api/sources/{everything.pk}{part}") for part in ("", "/file", "/preview")]
     seen += [browser.get(reverse("sources")), api.get("/api/sources")]
     out = io.StringIO()
     try:
         call_command("sources", "--as", viewer.holder_id, stdout=out, stderr=out)
     except CommandError:
         pass
-    return b"".join(one.content for one in seen) + out.getvalue().encode()
+    return b"".join(map(body_of, seen)) + out.getvalue().encode()
+
+
+def body_of(reply: Any) -> bytes:
+    """What a reply says, also where it is a file."""
+    return b"".join(reply.streaming_content) if reply.streaming else reply.content
 
 
 def by_bringing_in(viewer: Viewer, ids: dict[str, str]) -> bytes:
@@ -281,4 +318,4 @@ FACES = {
 }
 
 # Faces on which every readable memory must appear.
-SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api", "cartridge"}
+SHOWS_EVERYTHING = {"list", "word", "id", "recall", "api", "cartridge", "files"}

@@ -400,6 +400,18 @@ def test_a_source_goes_along_and_its_memories_point_back_to_it(manual, cast, tmp
     assert source_files.path_of(sha256).exists()
 
 
+def test_a_file_whose_memories_were_here_before_goes_with_its_own_cartridge(manual, cast, tmp_path):
+    first, second = tmp_path / "one.rekal", tmp_path / "two.rekal"
+    write.export_cartridge(cast.mira, manual.pk, audience_of("me"), first)
+    CartridgeAtom.objects.create(cartridge=manual, atom_id=remember(cast.mira, "Also: soft water.").atom_id)
+    write.export_cartridge(cast.mira, manual.pk, audience_of("me"), second)
+    one, two = (load.import_cartridge(cast.lea, path) for path in (first, second))
+    for found in (two, one):
+        load.remove_imported(cast.lea, found.cartridge_id)
+    assert Source.objects.count() == 1
+    assert not Atom.objects.filter(text__contains="soft water", metadata_json__contains="imported").exists()
+
+
 def test_a_source_with_a_memory_that_stays_behind_stays_too(manual, cast, tmp_path):
     member = CartridgeAtom.objects.filter(cartridge=manual).first()
     edit(cast.mira, member.atom_id, visibility="private")

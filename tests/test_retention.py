@@ -1,6 +1,7 @@
 """What should not be kept any longer is removed every day, and what is removed leaves no bytes anywhere."""
 
 import io
+import os
 import zipfile
 from datetime import timedelta
 
@@ -8,7 +9,7 @@ import pytest
 from django.db import connections, transaction
 from pysqlite3 import dbapi2 as Database  # noqa: N812
 
-from memories import audit, cartridges, retention, timestamps
+from memories import audit, cartridges, retention, source_files, timestamps
 from memories.browse import get_memory, history, list_memories
 from memories.cartridge_files import write
 from memories.doctor import diagnose
@@ -180,6 +181,42 @@ def test_a_removed_source_leaves_no_bytes(store):
     assert SECRET.encode() in everywhere(store)
     delete_source(MIRA, added.source.source_id)
     assert SECRET.encode() not in everywhere(store)
+
+
+def test_what_a_killed_upload_left_goes_with_the_daily_task(store):
+    added = add_source(MIRA, "manual.txt", io.BytesIO(b"Descale it monthly."))
+    kept = source_files.path_of(added.source.sha256)
+    unnamed = source_files.path_of("0" * 64)
+    unnamed.parent.mkdir()
+    left = [source_files.folder() / "incoming-x1", unnamed, unnamed.with_name(unnamed.name + ".preview.webp")]
+    for one in [kept, *left]:
+        one.write_bytes(SECRET.encode())
+        os.utime(one, (0, 0))
+    under_way = source_files.folder() / "incoming-x2"
+    under_way.write_bytes(b"on its way")
+    retention.expire()
+    assert [one.exists() for one in [kept, under_way, *left]] == [True, True, False, False, False]
+
+
+def test_a_file_is_kept_and_removed_under_the_lock_its_row_is_written_with(store, monkeypatch):
+    """Else one person's deletion could take the file of another's upload that has no row yet."""
+    locked = []
+
+    def watched(name):
+        real = getattr(source_files, name)
+
+        def call(*args):
+            locked.append(transaction.get_connection().in_atomic_block)
+            return real(*args)
+
+        monkeypatch.setattr(source_files, name, call)
+
+    watched("keep")
+    added = add_source(MIRA, "manual.txt", io.BytesIO(b"Descale it monthly."))
+    watched("path_of")
+    delete_source(MIRA, added.source.source_id)
+    assert locked
+    assert all(locked)
 
 
 def test_the_last_memory_of_a_source_takes_its_file_along(store):

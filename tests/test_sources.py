@@ -253,6 +253,27 @@ def test_what_a_file_is_shows_in_its_bytes(upload, tmp_path):
     assert {name for name in files() if name.startswith("incoming")} == set()
 
 
+@pytest.mark.parametrize(
+    "note", ["# PDF\n\nA PDF begins with %PDF-1.7.", "ID3 tags say who sings.", "OggS is Ogg's."]
+)
+def test_a_note_about_a_kind_of_file_is_a_note(tmp_path, note):
+    path = tmp_path / "note.md"
+    path.write_text(note)
+    assert sniff.sniff(path, "note.md") is sniff.MARKDOWN
+    path.write_bytes(b"\n\n" + pdf(MANUAL))
+    assert sniff.sniff(path, "note.md") is sniff.PDF
+    path.write_bytes(b"sent by mail\n" + pdf(MANUAL))
+    assert sniff.sniff(path, "note.md") is sniff.PDF
+
+
+def test_a_telephones_recording_is_sound_and_its_film_is_not_taken(upload):
+    sound = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + b"\0\0\0\x21hdlr" + bytes(8) + b"soun" + bytes(40)
+    reply = upload(sound, name="Voice 001.m4a")
+    assert (reply.status_code, reply.json()["source"]["mime"]) == (201, "audio/mp4")
+    film = sound + b"\0\0\0\x21hdlr" + bytes(8) + b"vide" + bytes(40)
+    assert upload(film, name="Voice 002.m4a").status_code == 422
+
+
 def test_files_beyond_the_limit_are_refused(upload, monkeypatch):
     monkeypatch.setattr(source_files, "MAX_BYTES", 1_000)
     assert upload(b"word " * 1_000, name="long.txt").status_code == 422

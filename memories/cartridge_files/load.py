@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from memories import source_files
 from memories.cartridge_files import archive, table
@@ -275,13 +276,21 @@ def _source(viewer: Viewer, opened: Archive, entry: SourceEntry, cartridge: Cart
         preview = picture.preview
     sha256, size = source_files.sha256_of(place), place.stat().st_size
     metadata = {"uploaded_by": viewer.author, "cartridge": cartridge.pk}
-    found = Source.objects.filter(sha256=sha256, path=entry.name, metadata_json=dump_json(metadata)).first()
+    found = next(iter(_came_with(cartridge, Source.objects.filter(sha256=sha256, path=entry.name))), None)
     with place.open("rb") as file:
-        source_files.keep(source_files.receive(file), sha256, preview)
-    return found or Source.objects.create(
-        path=entry.name, kind=kind.name, mime=kind.mime, sha256=sha256, size_bytes=size,
-        metadata_json=dump_json(metadata),
-    )  # fmt: skip
+        incoming = source_files.receive(file)
+    with transaction.atomic():
+        source_files.keep(incoming, sha256, preview)
+        return found or Source.objects.create(
+            path=entry.name, kind=kind.name, mime=kind.mime, sha256=sha256, size_bytes=size,
+            metadata_json=dump_json(metadata),
+        )  # fmt: skip
+
+
+def _came_with(cartridge: Cartridge, sources: QuerySet[Source]) -> list[Source]:
+    """Those of the sources that this cartridge brought."""
+    named = sources.filter(metadata_json__contains=cartridge.pk)
+    return [one for one in named if read_json(one.metadata_json, dict, {}).get("cartridge") == cartridge.pk]
 
 
 def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
@@ -301,6 +310,11 @@ def remove_imported(viewer: Viewer, cartridge_id: str) -> Removed:
         for start in range(0, len(gone), BATCH):
             part = gone[start : start + BATCH]
             erase([*part, *versions_of(part)])
+        bare = _came_with(
+            cartridge, Source.objects.filter(atoms__isnull=True)
+        )  # their memories were here before
+        files += [one.sha256 for one in bare]
+        Source.objects.filter(pk__in=[one.pk for one in bare]).delete()
         cartridge.delete()
     source_files.remove_unused(files)
     checkpoint()

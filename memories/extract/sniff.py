@@ -32,8 +32,8 @@ MAGIC = (
     (b"\x89PNG\r\n\x1a\n", Kind("png", "image/png", "image")),
     (b"GIF87a", Kind("gif", "image/gif", "image")),
     (b"GIF89a", Kind("gif", "image/gif", "image")),
-    (b"ID3", Kind("mp3", "audio/mpeg", "audio")),
-    (b"OggS", Kind("ogg", "audio/ogg", "audio")),
+    *((b"ID3" + bytes([version]), Kind("mp3", "audio/mpeg", "audio")) for version in (2, 3, 4)),
+    (b"OggS\0", Kind("ogg", "audio/ogg", "audio")),
     (b"fLaC", Kind("flac", "audio/flac", "audio")),
 )
 RIFF = {b"WEBP": Kind("webp", "image/webp", "image"), b"WAVE": Kind("wav", "audio/wav", "audio")}
@@ -49,6 +49,8 @@ BRANDS = {
     b"heic": _HEIC, b"heix": _HEIC, b"heim": _HEIC, b"heis": _HEIC, b"mif1": _HEIC,
     b"avif": _AVIF,
 }  # fmt: skip
+FILM_OR_SOUND = {b"mp41", b"mp42", b"isom", b"iso2", b"3gp4", b"3gp5", b"3gp6"}
+_TRACK = re.compile(rb"hdlr.{8}(soun|vide)", re.DOTALL)
 AS_JPEG = {_HEIC, _AVIF}  # telephones take them, and many browsers do not show them
 
 
@@ -68,15 +70,30 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
     for magic, kind in MAGIC:
         if head.startswith(magic):
             return kind
-    if b"%PDF-" in head[:1024]:
+    if head.lstrip().startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and b"startxref" in _tail(path)):
         return PDF
     if head[:4] == b"RIFF":
         return RIFF.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return BRANDS.get(head[8:12])
+        return BRANDS.get(head[8:12]) or _by_tracks(path, head[8:12])
     if len(head) > 1 and head[0] == 0xFF and head[1] & 0xE6 == 0xE2:
         return Kind("mp3", "audio/mpeg", "audio")
     return DOCX if head.startswith(b"PK\x03\x04") and _is_docx(path) else None
+
+
+def _tail(path: Path) -> bytes:
+    """Where a PDF ends as one: a note about such files may begin as one."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2_048))
+        return file.read()
+
+
+def _by_tracks(path: Path, brand: bytes) -> Kind | None:
+    """A recording of a telephone has a brand that films have as well: it is sound if no track shows anything."""
+    if brand not in FILM_OR_SOUND:
+        return None
+    tracks = set(_TRACK.findall(path.read_bytes()))
+    return _M4A if b"soun" in tracks and b"vide" not in tracks else None
 
 
 def _is_docx(path: Path) -> bool:
