@@ -5,8 +5,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from memories.encodings import text_of
 from memories.errors import Invalid
-from memories.transfer.files import text_of
 
 KINDS_TAKEN = "text, Markdown, HTML, PDF, DOCX, JPEG, PNG, WebP, GIF, HEIC, AVIF, MP3, WAV, OGG, FLAC and M4A"
 HEAD = 65_536

@@ -17,10 +17,10 @@ from pypdf import PdfReader
 from pypdf.errors import PyPdfError
 from selectolax.lexbor import LexborHTMLParser
 
+from memories.encodings import text_of
 from memories.errors import Invalid
 from memories.extract import sniff
 from memories.extract.chunks import Chunk, cut
-from memories.transfer.files import text_of
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it would quote what it stumbles over
 MAX_PAGES = 3_000

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from memories.encodings import text_lines, text_of
 from memories.transfer import files, times
 from memories.transfer.records import Options, Record
 
@@ -23,7 +24,7 @@ _FENCE = re.compile(r"^\s*```")
 
 def recognises(path: Path, head: bytes) -> bool:
     """Text that is mostly bullets or dated lines; a `.txt` of several short lines counts, line by line."""
-    text = files.text_of(head, cut=True)
+    text = text_of(head, cut=True)
     if not _is_text(head, text):
         return bool(re.match(rb"\s*\[\d{4}-\d{2}-\d{2}\]", head))
     lines = [one for one in text.splitlines() if one.strip() and not _FENCE.match(one)]
@@ -42,7 +43,7 @@ def read(path: Path, options: Options) -> Iterator[Record]:
     """A record a bullet with the lines indented below it; a heading becomes the tag of what follows."""
     with files.opened(path) as file:
         held, start, section, tag = "", 0, "", ""
-        for number, line in enumerate(files.text_lines(file), start=1):
+        for number, line in enumerate(text_lines(file), start=1):
             bullet = _BULLET.match(line)
             heading = None if bullet else _HEADING.match(line)
             goes_on = held and not bullet and not heading and line[:1] in (" ", "\t") and line.strip()

@@ -9,6 +9,7 @@ from typing import Any
 from icalendar import Calendar
 from icalendar.timezone import tzp
 
+from memories.encodings import text_lines, text_of
 from memories.transfer import files
 from memories.transfer.records import Options, Record
 
@@ -25,7 +26,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def _begins(head: bytes) -> bool:
-    return files.text_of(head[:200], cut=True).lstrip().upper().startswith("BEGIN:VCALENDAR")
+    return text_of(head[:200], cut=True).lstrip().upper().startswith("BEGIN:VCALENDAR")
 
 
 def read(path: Path, options: Options) -> Iterator[Record]:
@@ -79,7 +80,7 @@ def _blocks(file: Any) -> Iterator[tuple[str, int, str]]:
     """Each event and each time zone: its kind, the line it begins on, its lines."""
     held: list[str] = []
     inside, start = "", 0
-    for number, line in enumerate(files.text_lines(file), start=1):
+    for number, line in enumerate(text_lines(file), start=1):
         name = line.strip().upper().removeprefix("BEGIN:").removeprefix("END:")
         if not inside and line.upper().startswith("BEGIN:") and name in (*KINDS, "VTIMEZONE"):
             inside, held, start = name, [], number

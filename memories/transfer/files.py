@@ -4,7 +4,6 @@ Links are not followed, and a zip's pieces are bounded in number and size: an ar
 holds terabytes.
 """
 
-import io
 import os
 import zipfile
 import zlib
@@ -154,48 +153,3 @@ def head(path: Path) -> bytes:
         return b""
     with opened(path) as file:
         return file.read(HEAD)
-
-
-def text_of(content: bytes, *, cut: bool = False) -> str:
-    """Text by its byte order mark, else UTF-8, else the Western code page old programs wrote.
-
-    `cut`: these are a file's first bytes, which may end within a character.
-    """
-    if cut and is_utf8(content):
-        return content.decode("utf-8-sig", "ignore")
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if content.startswith(mark):
-            return content.decode(encoding, "replace")
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
-
-
-def text_lines(file: BinaryIO) -> Iterator[str]:
-    """The lines of a text file without their ends, decoded as `text_of` would, read as they come.
-
-    Only LF, CRLF and CR end a line: other separators of Unicode belong to what people wrote.
-    """
-    start = file.read(HEAD)
-    encoding = "utf-8-sig"
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif not is_utf8(start):
-        encoding = "cp1252"
-    file.seek(0)
-    text = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline=None)
-    try:
-        for line in text:
-            yield line.rstrip("\n")
-    finally:
-        text.detach()  # the file is its opener's to close
-
-
-def is_utf8(start: bytes) -> bool:
-    """Whether it is UTF-8, but for a character cut at the end."""
-    try:
-        start.decode()
-    except UnicodeDecodeError as error:
-        return error.start > len(start) - 4  # only cut in the middle of a character
-    return True

@@ -6,6 +6,7 @@ from datetime import UTC
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from memories.encodings import text_of
 from memories.errors import Invalid
 from memories.transfer import files, times
 from memories.transfer.records import Options, Record
@@ -27,7 +28,7 @@ def read(path: Path, _: Options) -> Iterator[Record]:
     with files.pieces(path, ".json") as found:
         for number, piece in enumerate(found, start=1):
             try:
-                note = json.loads(files.text_of(files.read_note(piece)))
+                note = json.loads(text_of(files.read_note(piece)))
                 if isinstance(note, dict) and ("isTrashed" in note or "userEditedTimestampUsec" in note):
                     yield _record(number, piece.name, note)
             except (Invalid, ValueError, RecursionError) as error:

@@ -14,6 +14,7 @@ from typing import Any
 import frontmatter
 import yaml
 
+from memories.encodings import text_of
 from memories.errors import Invalid
 from memories.extract.chunks import cut
 from memories.transfer import files, times
@@ -80,7 +81,7 @@ def _names(path: Path) -> dict[str, str]:
 
 def _parsed(content: bytes) -> tuple[dict[str, Any], str, bool]:
     """A note's front matter and its text, and whether what looks like front matter could be read."""
-    text = files.text_of(content)
+    text = text_of(content)
     try:
         post = frontmatter.loads(text)
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):

@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
+from memories.encodings import is_utf8, text_of
 from memories.errors import Invalid
 from memories.transfer import files, times
 from memories.transfer.records import Options, Record
@@ -80,7 +81,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """A `.csv` or `.tsv` file, or text whose first line names a column of ours between separators."""
     if path.suffix.lower() in (".csv", ".tsv"):
         return True
-    first = files.text_of(head[:2_000], cut=True).split("\n", 1)[0]
+    first = text_of(head[:2_000], cut=True).split("\n", 1)[0]
     cells = [
         one.strip().strip('"').casefold() for one in first.replace(";", ",").replace("\t", ",").split(",")
     ]
@@ -137,17 +138,13 @@ def _decoded(file: Any) -> io.TextIOWrapper:
     start = file.read(files.HEAD)
     file.seek(0)
     encoding = (
-        "utf-16"
-        if start[:2] in (b"\xff\xfe", b"\xfe\xff")
-        else "utf-8-sig"
-        if files.is_utf8(start)
-        else "cp1252"
+        "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig" if is_utf8(start) else "cp1252"
     )
     return io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
 
 
 def _dialect(path: Path) -> type[csv.Dialect]:
-    first = files.text_of(files.head(path), cut=True).split("\n", 1)[0]
+    first = text_of(files.head(path), cut=True).split("\n", 1)[0]
     told = first.strip().casefold().removeprefix("sep=")
     separator = told if told in (",", ";", "\t", "|") else max(",;\t", key=first.count)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import vobject
 
+from memories.encodings import text_lines, text_of
 from memories.transfer import files
 from memories.transfer.identities import apart
 from memories.transfer.records import HolderDraft, Options, Record
@@ -30,7 +31,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def _begins(head: bytes) -> bool:
-    return bool(_BEGIN.match(files.text_of(head[:400], cut=True)))
+    return bool(_BEGIN.match(text_of(head[:400], cut=True)))
 
 
 def read(path: Path, _: Options) -> Iterator[Record]:
@@ -59,7 +60,7 @@ def _cards(file: Any) -> Iterator[tuple[int, str]]:
     held: list[str] = []
     start = 0
     skipping = quoted = False
-    for number, line in enumerate(files.text_lines(file), start=1):
+    for number, line in enumerate(text_lines(file), start=1):
         if _BEGIN.fullmatch(line):
             held, start, skipping = [line], number, False
         elif _END.fullmatch(line) and held:

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from memories.encodings import text_lines, text_of
 from memories.errors import Invalid
 from memories.transfer import files
 from memories.transfer.records import Options, Record
@@ -77,7 +78,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def _is_chat(head: bytes) -> bool:
     """Whether a text begins with a message, or has enough of them among its first lines."""
-    lines = [one for one in files.text_of(head, cut=True).splitlines() if one.strip()]
+    lines = [one for one in text_of(head, cut=True).splitlines() if one.strip()]
     found = [_LINE.match(_clean(one)) for one in lines]
     said = [one is not None and ": " in one["rest"] for one in found]
     if found and found[0]:
@@ -110,7 +111,7 @@ def _messages(file: BinaryIO) -> Iterator[Message]:
     """Every message, its marks still in it; lines before the first are passed over."""
     begun: re.Match[str] | None = None
     start, held = 0, [""]
-    for number, raw in enumerate(files.text_lines(file), start=1):
+    for number, raw in enumerate(text_lines(file), start=1):
         if found := _LINE.match(_clean(raw)):
             if begun:
                 yield _message(start, begun, held)
