@@ -84,6 +84,15 @@ function fadeOffers() {
   });
 }
 
+// A form that takes a while says so until its reply is there; whoever comes back to it finds it ready again.
+document.addEventListener("submit", (event) => setBusy(event.target, true));
+window.addEventListener("pageshow", () => document.querySelectorAll("form[data-slow]").forEach((form) => setBusy(form, false)));
+function setBusy(form, busy) {
+  if (!form.matches("form[data-slow]")) return;
+  form.querySelector("button[type=submit]").setAttribute("aria-busy", String(busy));
+  form.querySelector("[data-while-busy]").hidden = !busy;
+}
+
 // Installed on a phone, the page says so when the house is out of reach.
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("/service-worker.js").catch(() => {});
 
