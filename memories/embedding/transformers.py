@@ -1,6 +1,6 @@
 """Any SentenceTransformer as the engine (extra `transformers`), prompts for query and passage honoured."""
 
-from threading import Lock
+from contextlib import AbstractContextManager
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from memories.embedding import (
     Vector,
     bounded,
 )
+from memories.embedding.turns import Turns, portions
+
+PORTION = 16_000  # characters in one go: larger batches are what a GPU is good at
 
 
 class SentenceTransformerEngine:
@@ -32,24 +35,29 @@ class SentenceTransformerEngine:
         self.name = f"sentence-transformers:{model}"
         dimension = getattr(self._model, "get_embedding_dimension", None)  # its name since release 5
         self.dimensions = int((dimension or self._model.get_sentence_embedding_dimension)() or 0)
-        self._lock = Lock()
+        self._turns = Turns()
 
     def embed_query(self, text: str) -> Vector:
-        vector: Vector = self._encode([bounded(text, MAX_QUERY_CHARACTERS)], "query")[0]
+        vector: Vector = self._encode([bounded(text, MAX_QUERY_CHARACTERS)], "query", self._turns.question())[
+            0
+        ]
         return vector
 
     def embed_passages(self, texts: list[str]) -> Vector:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        return self._encode([bounded(text, MAX_EMBEDDED_CHARACTERS) for text in texts], "passage")
+        whole = [bounded(text, MAX_EMBEDDED_CHARACTERS) for text in texts]
+        return np.concatenate(
+            [self._encode(portion, "passage", self._turns.portion()) for portion in portions(whole, PORTION)]
+        )
 
-    def _encode(self, texts: list[str], purpose: str) -> Vector:
+    def _encode(self, texts: list[str], purpose: str, turn: AbstractContextManager[None]) -> Vector:
         """`(n, dimensions) float32`, unit length; `purpose` picks the model's own prompt, where it has one."""
         prompts = self._model.prompts or {}
         name = next((one for one in (purpose, "document") if prompts.get(one)), None)
         if purpose == "query" and name == "document":
             name = None
-        with self._lock:
+        with turn:
             vectors = self._model.encode(
                 texts,
                 prompt_name=name,
