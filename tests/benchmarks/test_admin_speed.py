@@ -1,5 +1,6 @@
 """The curators' admin over half a million memories: each page within three times what it takes over five thousand."""
 
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -92,6 +93,7 @@ def medians(browser: Client) -> dict[str, float]:
 
 
 @pytest.mark.django_db
+@pytest.mark.skipif("BENCH_LARGE" not in os.environ, reason="takes ten minutes: BENCH_LARGE=1 make bench")
 def test_half_a_million_memories_take_at_most_three_times_as_long_as_five_thousand(benchmark) -> None:
     fill(SMALL, holders=HOLDERS, hidden_share=0.2)
     browser = curators_browser()
