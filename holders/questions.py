@@ -95,7 +95,7 @@ def _put(viewer: Viewer, text: str, to: str) -> QuestionCard:
     if again := _same(viewer, words, to):
         return again
     limits.spend(viewer, "question")
-    embedded = cache.embed_passages([words])
+    embedded = cache.embed_passages([words], viewer)
     now = timestamps.now()
     with transaction.atomic():
         if again := _same(viewer, words, to):
@@ -258,7 +258,7 @@ def answer(
     question = _answerable(viewer, question_id)
     wide = checked_choice(readers, READERS, "readers") == "household"
     audience = _audience(viewer_for(question.asker_id), wide=wide)
-    embedded = cache.embed_passages([checked_text(text)]) if atom_id is None else None
+    embedded = cache.embed_passages([checked_text(text)], viewer) if atom_id is None else None
     with transaction.atomic():
         question = _answerable(viewer, question_id)
         if embedded is not None:

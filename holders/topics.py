@@ -17,6 +17,7 @@ from holders.models import Holder
 from memories.background import background_of
 from memories.embedding import Engine, EngineUnavailable, Vector, cache
 from memories.text import query_terms
+from memories.visibility import Viewer
 
 NEAR = 0.25
 
@@ -49,12 +50,12 @@ class DeclaredTopic:
         return f"Declared the topic “{self.topic}”{near}."
 
 
-def declared(question: str, holders: Iterable[Holder]) -> dict[str, DeclaredTopic]:
-    """The best fitting topic by holder id; holders without one are left out."""
+def declared(viewer: Viewer, question: str, holders: Iterable[Holder]) -> dict[str, DeclaredTopic]:
+    """The best topic for the viewer's question by holder id; holders without one are left out."""
     topics = {holder.holder_id: holder.topics for holder in holders}
     distinct = list(dict.fromkeys(one for names in topics.values() for one in names))
     forms = frozenset(form for term in query_terms(question) for form in term.forms)
-    nearness = _nearness(question, distinct)
+    nearness = _nearness(viewer, question, distinct)
     fits = {one: DeclaredTopic(one, _coverage(forms, one), nearness.get(one, 0.0)) for one in distinct}
     found = {holder: _best([fits[one] for one in names]) for holder, names in topics.items()}
     return {holder: best for holder, best in found.items() if best is not None}
@@ -71,7 +72,7 @@ def _coverage(forms: frozenset[str], topic: str) -> float:
     return sum(1 for term in terms if forms.intersection(term.forms)) / len(terms) if terms else 0.0
 
 
-def _nearness(question: str, topics: Sequence[str]) -> dict[str, float]:
+def _nearness(viewer: Viewer, question: str, topics: Sequence[str]) -> dict[str, float]:
     """Each topic's cosine to the question; nothing without topics or without an engine."""
     if not topics:
         return {}
@@ -79,7 +80,7 @@ def _nearness(question: str, topics: Sequence[str]) -> dict[str, float]:
         engine = cache.engine()
     except EngineUnavailable:
         return {}
-    asked = _turned(engine, cache.embed_query(question))
+    asked = _turned(engine, cache.embed_query(viewer, question))
     return {one: float(_vector(engine.name, one) @ asked) for one in topics}
 
 

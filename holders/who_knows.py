@@ -61,7 +61,7 @@ def rank(viewer: Viewer, question: str, *, unread: bool = False) -> list[Knower]
     check_text(question, "question")
     holders = {holder.holder_id: holder for holder in Holder.objects.all()}
     standing = {one.holder_id: one for one in standings(viewer, question, unread=unread)}
-    topics = declared(question, holders.values())
+    topics = declared(viewer, question, holders.values())
     helpful = helped_before(viewer, question)
     order = {holder_id: place for place, holder_id in enumerate(standing)}
     ids = (standing.keys() | topics.keys() | helpful.keys()) - viewer.ids - {""}

@@ -96,12 +96,12 @@ def _hidden(viewer: Viewer, question: str) -> dict[str, float]:
     names = [one for called in known_names(viewer, question).values() for one in called]
     content = strip_digits(read_question(question, names).content)
     best: dict[str, float] = {}
-    for holder_id, chance in _chances(hidden_from(viewer, past=asks_about_past(question)), content):
+    for holder_id, chance in _chances(viewer, hidden_from(viewer, past=asks_about_past(question)), content):
         best[holder_id] = max(best.get(holder_id, 0.0), chance)
     return best
 
 
-def _chances(atoms: AtomQuerySet, content: str) -> Iterator[tuple[str, float]]:
+def _chances(viewer: Viewer, atoms: AtomQuerySet, content: str) -> Iterator[tuple[str, float]]:
     """`(holder id, chance)` of each hidden candidate; `content` is the question without names and digits."""
     terms = hidden_terms(content)
     lone = is_lone_fragment(content)
@@ -109,7 +109,7 @@ def _chances(atoms: AtomQuerySet, content: str) -> Iterator[tuple[str, float]]:
         return
     engine = cache.engine()
     background = background_of(engine)
-    vector = None if lone else cache.embed_query(content)
+    vector = None if lone else cache.embed_query(viewer, content)
     in_text = [Term(term.key, f"{{text}} : ({term.match})", term.forms) for term in terms]
     found = find(atoms, in_text, None if vector is None else background.aim(vector), CANDIDATES)
     stored = vectors.read_vectors(found.pks) if vector is not None else {}

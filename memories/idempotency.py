@@ -49,7 +49,7 @@ def remember_once(
     """
     if kept := _kept(viewer, key, request_sha256):
         return get_memory(viewer, kept.atom_id)
-    embedded = cache.embed_passages([checked_text(text)])
+    embedded = cache.embed_passages([checked_text(text)], viewer)
     with transaction.atomic():
         if kept := _kept(viewer, key, request_sha256):
             return get_memory(viewer, kept.atom_id)

@@ -147,7 +147,7 @@ def rank(viewer: Viewer, query: str, atoms: AtomQuerySet, limit: int) -> Iterato
     engine = cache.engine()
     vectors.require_model(engine)
     background = background_of(engine)
-    vector = cache.embed_query(question.content)
+    vector = cache.embed_query(viewer, question.content)
     aimed, fetched = background.aim(vector), max(FETCHED_AT_LEAST, FETCHED * limit)
     found = find(atoms, question.terms, aimed, fetched)
     if not found.pks:

@@ -53,7 +53,7 @@ def remember(
     visibility = visibility_of(draft, olds)
     if if_new and not olds and (same := find_same(viewer, draft, visibility)):
         return memories_for(viewer, [same])[0]
-    embedded = cache.embed_passages([draft.text])
+    embedded = cache.embed_passages([draft.text], viewer)
     with transaction.atomic():
         if if_new and not olds and (same := find_same(viewer, draft, visibility)):
             return memories_for(viewer, [same])[0]
@@ -214,7 +214,7 @@ def edit(viewer: Viewer, atom_id: str, *, if_updated_at: str | None = None, **ch
     atom = changeable(viewer, atom_id, curators=True)
     columns = _changed_columns(viewer, atom, changes)
     rewritten = columns.get("text", atom.text) != atom.text
-    embedded = cache.embed_passages([columns["text"]]) if rewritten else None
+    embedded = cache.embed_passages([columns["text"]], viewer) if rewritten else None
     with transaction.atomic():
         atom = changeable(viewer, atom_id, curators=True)
         if if_updated_at is not None and atom.updated_at != if_updated_at:

@@ -278,7 +278,7 @@ def _store(
     if given.get("visibility") is None and olds:
         given = given | {"visibility": narrowest(old.visibility_json for old in olds)}
     prepared = [_prepared(viewer, upload, piece, given) for piece, _ in fresh]
-    embedded = cache.embed_passages([one.draft.text for one in prepared])
+    embedded = cache.embed_passages([one.draft.text for one in prepared], viewer)
     size = upload.path.stat().st_size
     try:
         with transaction.atomic():

@@ -112,7 +112,7 @@ def restore(viewer: Viewer, signed: str) -> list[Memory]:
     """
     copy = _read(viewer, signed)
     atoms = [Atom(**dict(zip(COLUMNS, values, strict=True))) for values in copy["atoms"]]
-    embedded = cache.embed_passages([atom.text for atom in atoms])
+    embedded = cache.embed_passages([atom.text for atom in atoms], viewer)
     with transaction.atomic():
         if Atom.objects.filter(atom_id__in=[atom.atom_id for atom in atoms]).exists():
             raise Conflict(_("It is already back."))

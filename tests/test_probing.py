@@ -7,6 +7,7 @@ import pytest
 from holders.ask import ask
 from holders.models import Token
 from holders.who_knows import who_knows
+from memories.embedding import cache
 from memories.models import Atom
 from memories.recall import recall
 from memories.remember import remember
@@ -109,3 +110,37 @@ def test_what_somebody_else_wrote_down_does_not_count_as_her_knowledge(cast):
 
 def test_the_index_holds_no_word_of_a_password_that_an_outsider_could_meet():
     assert "horse" not in index_text("correct-horse-battery").split()
+
+
+@pytest.fixture
+def worked(monkeypatch):
+    """What the engine really had to embed."""
+    engine, texts = cache.engine(), []
+    embed_passages, embed_query = engine.embed_passages, engine.embed_query
+    monkeypatch.setattr(
+        engine, "embed_passages", lambda given: (texts.extend(given), embed_passages(given))[1]
+    )
+    monkeypatch.setattr(engine, "embed_query", lambda given: (texts.append(given), embed_query(given))[1])
+    return texts
+
+
+def test_how_long_it_takes_tells_nobody_that_these_very_words_are_there(cast, worked):
+    secret, open_to_all = "The safe opens with 4711 since Easter.", "The bins go out on Tuesday evening."
+    remember(cast.mira, secret, visibility="private")
+    remember(cast.mira, open_to_all, visibility="household")
+    worked.clear()
+    remember(cast.jonas, secret, visibility="private")
+    assert worked == [secret]
+    remember(cast.jonas, open_to_all, visibility="private")
+    assert worked == [secret]  # he may read it anyway, so its vector is spared
+    remember(cast.gus, open_to_all, visibility="private")
+    assert worked == [secret, open_to_all]
+
+
+def test_how_long_it_takes_tells_nobody_what_somebody_else_asked(cast, worked):
+    question = "Where is the divorce lawyer's office?"
+    recall(cast.mira, question)
+    recall(cast.mira, question)
+    assert worked == [question]
+    recall(cast.jonas, question)
+    assert worked == [question, question]

@@ -234,7 +234,7 @@ def test_a_mounted_cartridge_scopes_its_mounters_questions_alone(cast, shared):
 
 def test_a_readable_row_is_found_among_thousands_of_nearer_hidden_ones(cast):
     hers = remember(cast.mira, "The violin teacher lives in Linden Street.", visibility="private")
-    vector = cache.embed_query("Where is the violin teacher?")
+    vector = cache.embed_query(cast.mira, "Where is the violin teacher?")
     hidden = Atom.objects.bulk_create(
         Atom(text="Violin teacher.", holder_id="jonas", origin="self", visibility_json='{"scope": "private"}')
         for _ in range(5_000)

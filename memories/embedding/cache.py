@@ -1,25 +1,29 @@
 """The embedding cache: the same text is not embedded twice, and its counters cost no write of their own.
 
 Passages are kept in the store under sha256(model, text), written in the transaction that stores their atoms.
-Queries are kept in memory alone: a read never writes. Hits, misses and writes are counted and go to
-`cache_events` one row a kind and batch, when a write transaction is open anyway.
+Queries are kept in memory alone: a read never writes. Nobody is spared what somebody else asked, or wrote where she
+cannot read it: how long a call takes would tell her that these very words are there. Hits, misses and writes are
+counted and go to `cache_events` one row a kind and batch, when a write transaction is open anyway.
 """
 
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
 from django.conf import settings
 from django.db import connection
+from django.db.models.functions import Left
 
 from memories.embedding import MAX_EMBEDDED_CHARACTERS, Engine, Vector, bounded, load_engine
 from memories.fields import dump_json
-from memories.models import CachedEmbedding, CacheEvent
+from memories.models import TEXT_KEY, Atom, CachedEmbedding, CacheEvent
+from memories.visibility import Viewer
 
 QUERIES_KEPT = 1_024
+PASSAGES_KEPT = 64  # from embedding before a transaction to storing within it
 EVENTS_A_BATCH = 200
 
 # Texts beside the atoms' whose vectors belong here; the app of holders sets it (their topics), we never import it.
@@ -36,7 +40,9 @@ WHERE key NOT IN (
 )
 """
 
-_queries: OrderedDict[str, Vector] = OrderedDict()
+Key = tuple[str, str, str]  # who, for whom, and what
+_queries: OrderedDict[Key, Vector] = OrderedDict()
+_passages: OrderedDict[Key, Vector] = OrderedDict()
 _counts: Counter[tuple[str, str]] = Counter()
 _lock = Lock()
 
@@ -59,40 +65,72 @@ def passage_key(model: str, text: str) -> str:
     return hashlib.sha256(f"{model}\0{bounded(text, MAX_EMBEDDED_CHARACTERS)}".encode()).hexdigest()
 
 
-def embed_query(text: str) -> Vector:
-    """A question's vector, `(dimensions,) float32`, unit length."""
+def embed_query(viewer: Viewer, text: str) -> Vector:
+    """The vector of a question of the viewer's, `(dimensions,) float32`, unit length."""
     model = engine()
-    key = f"{model.name}\0{text}"
+    key = (*_who(viewer), f"{model.name}\0{text}")
     with _lock:
-        if (known := _queries.get(key)) is not None:
-            _queries.move_to_end(key)
-            _counts["query", "hit"] += 1
-            return known
-        _counts["query", "miss"] += 1
-    vector = model.embed_query(text)
-    with _lock:
-        _queries[key] = vector
-        if len(_queries) > QUERIES_KEPT:
-            _queries.popitem(last=False)
-    return vector
+        known = _recalled(_queries, key)
+        _counts["query", "hit" if known is not None else "miss"] += 1
+    if known is None:
+        known = model.embed_query(text)
+        _recall(_queries, {key: known}, QUERIES_KEPT)
+    return known
 
 
-def embed_passages(texts: Sequence[str]) -> Embedded:
-    """Vectors of passages, from the cache where it has them; store `fresh` with `keep` in the same transaction."""
+def embed_passages(texts: Sequence[str], viewer: Viewer | None = None) -> Embedded:
+    """Vectors of passages, from the cache where it has them; store `fresh` with `keep` in the same transaction.
+
+    `viewer` is who writes them: spared are texts she may read, or has embedded a moment ago. None is the host.
+    """
     model = engine()
     keys = [passage_key(model.name, text) for text in texts]
-    known = {
-        key: np.frombuffer(vector, dtype=np.float32)
-        for key, vector in CachedEmbedding.objects.filter(pk__in=set(keys)).values_list("key", "vector")
-    }
+    who = _who(viewer)
+    readable = set(texts) if viewer is None else _readable(viewer, texts)
+    spared = {key for key, text in zip(keys, texts, strict=True) if text in readable}
+    rows = CachedEmbedding.objects.filter(pk__in=spared).values_list("key", "vector") if spared else ()
+    known = {key: np.frombuffer(vector, dtype=np.float32) for key, vector in rows}
+    unwritten = [key for key in dict.fromkeys(keys) if key not in known]
+    with _lock:
+        known |= {key: vector for key in keys if (vector := _recalled(_passages, (*who, key))) is not None}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     fresh = model.embed_passages(list(missing.values()))
     known |= dict(zip(missing, fresh, strict=True))
     with _lock:
         _counts["passage", "hit"] += len(texts) - len(missing)
         _counts["passage", "miss"] += len(missing)
+    if viewer is not None and len(missing) <= PASSAGES_KEPT:
+        _recall(_passages, {(*who, key): known[key] for key in missing}, PASSAGES_KEPT)
     vectors = np.stack([known[key] for key in keys]) if keys else fresh
-    return Embedded(vectors, [CachedEmbedding(key=key, vector=known[key].tobytes()) for key in missing])
+    return Embedded(vectors, [CachedEmbedding(key=key, vector=known[key].tobytes()) for key in unwritten])
+
+
+def _who(viewer: Viewer | None) -> tuple[str, str]:
+    if viewer is None:
+        return "", ""
+    return viewer.holder_id, viewer.acting_for.holder_id if viewer.acting_for else ""
+
+
+def _readable(viewer: Viewer, texts: Sequence[str]) -> set[str]:
+    """The texts that memories say which this viewer may read."""
+    begin = {text[:TEXT_KEY] for text in texts}
+    same = Atom.objects.visible_to(viewer).alias(text_key=Left("text", TEXT_KEY))
+    return set(same.filter(text_key__in=begin, text__in=set(texts)).values_list("text", flat=True))
+
+
+def _recalled(kept: OrderedDict[Key, Vector], key: Key) -> Vector | None:
+    """What is kept in memory under a key, which then is the newest; hold the lock."""
+    if (known := kept.get(key)) is not None:
+        kept.move_to_end(key)
+    return known
+
+
+def _recall(kept: OrderedDict[Key, Vector], fresh: Mapping[Key, Vector], most: int) -> None:
+    """Keep vectors in memory; the oldest go."""
+    with _lock:
+        kept.update(fresh)
+        while len(kept) > most:
+            kept.popitem(last=False)
 
 
 def keep(fresh: list[CachedEmbedding]) -> None:
@@ -110,7 +148,11 @@ def keep(fresh: list[CachedEmbedding]) -> None:
 def drop(texts: Sequence[str]) -> None:
     """Take these passages out of the cache, as `forget` must."""
     model = engine()
-    CachedEmbedding.objects.filter(pk__in=[passage_key(model.name, text) for text in texts]).delete()
+    keys = {passage_key(model.name, text) for text in texts}
+    CachedEmbedding.objects.filter(pk__in=keys).delete()
+    with _lock:
+        for one in [one for one in _passages if one[-1] in keys]:
+            del _passages[one]
 
 
 def unreferred(model: str) -> list[str]:

@@ -206,7 +206,7 @@ class Loader:
         self.report.taken += len(items)
         if not items or self.choices.dry_run:
             return
-        embedded = cache.embed_passages([item.prepared.draft.text for item in items])
+        embedded = cache.embed_passages([item.prepared.draft.text for item in items], self.viewer)
         with transaction.atomic():
             free = self._free_ids(items)
             prepared = [
