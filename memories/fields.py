@@ -31,6 +31,16 @@ class JSONOfType(Func):
     )
 
 
+class Beginning(Func):
+    """The first `length` characters of a column, written out: with a parameter SQLite would use no index of them."""
+
+    output_field = models.TextField()
+    template = "SUBSTR(%(expressions)s, 1, %(length)d)"
+
+    def __init__(self, column: str, length: int, **extra: Any) -> None:
+        super().__init__(column, length=length, **extra)
+
+
 class MatchesGlob(Func):
     """`column GLOB 'pattern'`; NULL passes, as in every CHECK."""
 

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models.functions import Left
 
 from memories import timestamps, vectors
 from memories.drafts import (
@@ -24,7 +23,7 @@ from memories.drafts import (
 )
 from memories.embedding import cache
 from memories.errors import Conflict, Invalid, NotAllowed, NotFound
-from memories.fields import dump_json
+from memories.fields import Beginning, dump_json
 from memories.models import TEXT_KEY, Atom, EvidenceEdge, Scenario, new_atom_id
 from memories.results import Memory, memories_for
 from memories.store import default_visibility, zone
@@ -128,7 +127,7 @@ def find_same(viewer: Viewer, draft: Draft, visibility: Mapping[str, Any]) -> At
     same: Atom | None = (
         Atom.objects.changeable_by(viewer)
         .current()
-        .alias(text_key=Left("text", TEXT_KEY))
+        .alias(text_key=Beginning("text", TEXT_KEY))
         .filter(
             holder_id=draft.holder_id,
             text_key=draft.text[:TEXT_KEY],

@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memories import timestamps
 from memories.browse import get_memory, history, list_memories
@@ -245,3 +246,17 @@ def test_pages_follow_each_other_without_gap_or_repeat(cast):
     assert sorted(seen) == sorted(made)
     with pytest.raises(Invalid):
         list_memories(cast.mira, cursor="not-a-cursor")
+
+
+def test_the_same_words_are_looked_up_by_their_index(cast):
+    remember(cast.mira, "The bins go out on Tuesday.", visibility="household")
+    with CaptureQueriesContext(connection) as looked:
+        remember(cast.mira, "The bins go out on Friday.", visibility="household")
+    with connection.cursor() as cursor:
+        plans = []
+        for one in looked.captured_queries:
+            if "SUBSTR" in one["sql"]:
+                cursor.execute(f"EXPLAIN QUERY PLAN {one['sql']}")
+                plans.append(" ".join(row[3] for row in cursor.fetchall()))
+    assert len(plans) >= 2  # whether it is there, and whether its vector may be spared
+    assert all("idx_atoms_same_text" in plan for plan in plans), plans

@@ -15,10 +15,9 @@ from threading import Lock
 import numpy as np
 from django.conf import settings
 from django.db import connection
-from django.db.models.functions import Left
 
 from memories.embedding import MAX_EMBEDDED_CHARACTERS, Engine, Vector, bounded, load_engine
-from memories.fields import dump_json
+from memories.fields import Beginning, dump_json
 from memories.models import TEXT_KEY, Atom, CachedEmbedding, CacheEvent
 from memories.visibility import Viewer
 
@@ -112,10 +111,15 @@ def _who(viewer: Viewer | None) -> tuple[str, str]:
 
 
 def _readable(viewer: Viewer, texts: Sequence[str]) -> set[str]:
-    """The texts that memories say which this viewer may read."""
-    begin = {text[:TEXT_KEY] for text in texts}
-    same = Atom.objects.visible_to(viewer).alias(text_key=Left("text", TEXT_KEY))
-    return set(same.filter(text_key__in=begin, text__in=set(texts)).values_list("text", flat=True))
+    """The texts that memories say which this viewer may read.
+
+    By the index of texts first: over half a million memories the visibility rule alone would take 200 ms. Both
+    queries run either way, so that their time tells nothing.
+    """
+    same = Atom.objects.alias(text_key=Beginning("text", TEXT_KEY))
+    same = same.filter(text_key__in={text[:TEXT_KEY] for text in texts}, text__in=set(texts))
+    pks = [0, *same.values_list("pk", flat=True)]
+    return set(Atom.objects.visible_to(viewer).filter(pk__in=pks).values_list("text", flat=True))
 
 
 def _recalled(kept: OrderedDict[Key, Vector], key: Key) -> Vector | None:

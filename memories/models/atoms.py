@@ -153,7 +153,7 @@ class Atom(models.Model):
             models.Index(fields=["ingested_at"], name="idx_atoms_ingested_at"),
             models.Index(fields=["event_time"], name="idx_atoms_event_time"),
             models.Index(fields=["source"], condition=~Q(source=""), name="idx_atoms_source"),
-            models.Index("holder_id", Left("text", TEXT_KEY), name="idx_atoms_same_text"),
+            models.Index(Left("text", TEXT_KEY), "holder_id", name="idx_atoms_same_text"),
             models.Index(
                 fields=[
                     "audience", "holder_id", "recorded_by", "valid_to", "valid_from", "retention_until", "scenario",
