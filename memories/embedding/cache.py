@@ -23,6 +23,7 @@ from memories.visibility import Viewer
 
 QUERIES_KEPT = 1_024
 PASSAGES_KEPT = 64  # from embedding before a transaction to storing within it
+SAME_LOOKED_AT = 2_000  # memories of the same words: chats say "ok" very often
 EVENTS_A_BATCH = 200
 
 # Texts beside the atoms' whose vectors belong here; the app of holders sets it (their topics), we never import it.
@@ -118,7 +119,7 @@ def _readable(viewer: Viewer, texts: Sequence[str]) -> set[str]:
     """
     same = Atom.objects.alias(text_key=Beginning("text", TEXT_KEY))
     same = same.filter(text_key__in={text[:TEXT_KEY] for text in texts}, text__in=set(texts))
-    pks = [0, *same.values_list("pk", flat=True)]
+    pks = [0, *same.values_list("pk", flat=True)[:SAME_LOOKED_AT]]
     return set(Atom.objects.visible_to(viewer).filter(pk__in=pks).values_list("text", flat=True))
 
 
