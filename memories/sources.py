@@ -143,6 +143,12 @@ def memories_of(viewer: Viewer, source_id: str, *, start: int = 0, limit: int = 
     return memories_for(viewer, list(atoms[start : start + limit]))
 
 
+def file_behind(viewer: Viewer, atom_id: str) -> str:
+    """The id of the source a readable memory was drawn from; "" when it was drawn from none."""
+    found = Atom.objects.visible_to(viewer).filter(atom_id=atom_id).values_list("source_ref", flat=True)
+    return found.first() or ""
+
+
 def accept_time(viewer: Viewer, source_id: str) -> int:
     """Say of the memories of a picture that they are of when the camera says it was taken; how many were undated.
 

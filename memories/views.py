@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from memories import facets
+from memories import facets, sources
 from memories import undo as undoing
 from memories.browse import get_memory, history
 from memories.errors import Invalid, NotAllowed, NotFound, RekalError
@@ -21,6 +21,7 @@ from memories.pages import blame, member, members_only, unfinished, wants_part
 from memories.remember import confirm, edit, remember
 from memories.results import Memory
 from memories.selection import selected_page
+from memories.sources import SourceCard
 from memories.suggest import suggestions
 from memories.visibility import Viewer
 
@@ -269,9 +270,18 @@ def confirm_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
 def forget_memory(request: HttpRequest, atom_id: str) -> HttpResponse:
     """Forget it at once and for good; the page that follows can bring it back for a minute."""
     viewer = member(request)
-    copy = undoing.copy_of(viewer, [atom_id])
+    copy, behind = undoing.copy_of(viewer, [atom_id]), sources.file_behind(viewer, atom_id)
     forget(viewer, atom_id)
-    return render(request, "forgotten.html", {"copies": undoing.that_fit([copy]), "count": 1})
+    context = {"copies": undoing.that_fit([copy]), "count": 1, "file": _still_there(viewer, behind)}
+    return render(request, "forgotten.html", context)
+
+
+def _still_there(viewer: Viewer, source_id: str) -> SourceCard | None:
+    """The file that still holds the words of what was forgotten, where the viewer may open it."""
+    try:
+        return sources.get_source(viewer, source_id) if source_id else None
+    except NotFound:
+        return None
 
 
 @require_POST

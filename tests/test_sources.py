@@ -227,6 +227,16 @@ def test_forgetting_the_last_memory_of_a_file_can_be_undone_with_the_file(
     assert (card.name, place.read_bytes()) == ("note.txt", content)
 
 
+def test_whoever_forgets_is_told_of_the_file_that_still_says_so(cast, browser_of):
+    content = b"# Water\n\nThe stopcock is under the sink.\n\n# Power\n\nThe fuse box is in the hall."
+    added = add_source(cast.mira, "house.md", io.BytesIO(content))
+    first, last = Atom.objects.order_by("pk")
+    page = browser_of("mira").post(f"/memories/{first.atom_id}/forget/").content.decode()
+    assert f"/files/{added.source.source_id}/" in page
+    page = browser_of("mira").post(f"/memories/{last.atom_id}/forget/").content.decode()
+    assert "/files/" not in page.split("<main")[1].split("</main")[0]
+
+
 def test_no_undo_is_offered_that_would_lose_the_file(cast, monkeypatch):
     monkeypatch.setattr(undo, "FILE_BYTES", 10)
     add_source(cast.mira, "note.txt", io.BytesIO(b"The stopcock is under the sink."))
