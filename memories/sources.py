@@ -40,9 +40,8 @@ CASE WHEN json_valid(sources.metadata_json) THEN json_extract(sources.metadata_j
 LOST_SQL = """
 CASE WHEN json_valid(sources.metadata_json) THEN coalesce(json_extract(sources.metadata_json, '$.lost'), 0) ELSE 1 END
 """
-IS_WHOLE = Q(
-    lost=0
-)  # of sources as `openable` annotates them: no memory that was drawn from the file has left it
+# Of sources as `openable` annotates them: no memory that was drawn from the file has left it.
+IS_WHOLE = Q(lost=0)
 
 
 @dataclass(frozen=True, slots=True)

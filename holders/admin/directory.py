@@ -18,16 +18,14 @@ from holders.models import KINDS, Holder, SignIn
 from holders.registry import get_holder, remove_holder, set_holder
 from memories.admin.atoms import note
 from memories.admin.forms import split_lines
-from memories.admin.shelves import at_least, atoms_link, readable_count
+from memories.admin.shelves import readable_count, used_beyond
 from memories.curators import CuratorAdmin, curator, sections
-from memories.distinct import counts_of, distinct_values
 from memories.errors import RekalError
 from memories.pages import blame
 from memories.visibility import Viewer
 
 WAYS = ("phone", "email", "chat", "address", "rekal_url")
 KIND_WORDS = {"person": _("person"), "agent": _("agent"), "service": _("service")}
-UNREGISTERED = 200
 
 
 class HolderForm(forms.Form):
@@ -157,12 +155,8 @@ class HolderAdmin(CuratorAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The directory, with those who hold something this curator may read and are not in it."""
-        viewer = curator(request)
         known = set(Holder.objects.values_list("pk", flat=True))
-        found = distinct_values(viewer, "holder_id", limit=UNREGISTERED + len(known))
-        strangers = [one for one in found if one not in known][:UNREGISTERED]
-        counts = counts_of(viewer, "holder_id", strangers) if strangers else {}
-        listed = [(one, atoms_link(at_least(counts.get(one, 0)), holder=one)) for one in strangers]
+        listed = used_beyond(curator(request), "holder_id", known)
         return super().changelist_view(
             request, {**(extra_context or {}), "unregistered": listed, "kinds": KIND_WORDS.items()}
         )

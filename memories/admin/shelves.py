@@ -35,7 +35,12 @@ USUAL = [
     ("groups", _("The groups named below")),
 ]
 SHOWN = 50
-UNDESCRIBED = 200
+USED_SHOWN = 200
+PARAMETERS = {
+    "scenario": "scenario",
+    "holder_id": "holder",
+    "source_id": "source_file",
+}  # of the list of memories
 ADDED = moment_column("created_at", _("added"))
 
 
@@ -148,12 +153,8 @@ class ScenarioAdmin(CuratorAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """The described ones, with those that memories this curator may read use and nobody described yet."""
-        viewer = curator(request)
         described = set(Scenario.objects.values_list("name", flat=True))
-        found = distinct_values(viewer, "scenario", limit=UNDESCRIBED + len(described))
-        others = [one for one in found if one and one not in described][:UNDESCRIBED]
-        counts = counts_of(viewer, "scenario", others) if others else {}
-        listed = [(one, atoms_link(at_least(counts.get(one, 0)), scenario=one)) for one in others]
+        listed = used_beyond(curator(request), "scenario", described | {""})
         return super().changelist_view(request, {**(extra_context or {}), "undescribed": listed})
 
     def describe_view(self, request: HttpRequest) -> HttpResponse:
@@ -197,17 +198,24 @@ class ScenarioAdmin(CuratorAdmin):
         return TemplateResponse(request, page, context, status=422 if refusal else 200)
 
 
+def used_beyond(viewer: Viewer, column: str, known: set[str]) -> list[tuple[str, str]]:
+    """What memories this curator may read have in a column beyond what is `known`: each with a link to them."""
+    found = distinct_values(viewer, column, limit=USED_SHOWN + len(known))
+    others = [one for one in found if one not in known][:USED_SHOWN]
+    counts = counts_of(viewer, column, others) if others else {}
+    return [(one, atoms_link(at_least(counts.get(one, 0)), **{PARAMETERS[column]: one})) for one in others]
+
+
 def readable_count(request: HttpRequest, column: str, model: Any, field: str) -> Any:
     """A column that links to the memories of each row which this curator may read; one query for the list."""
     viewer = curator(request)
     values = [str(one) for one in model.objects.values_list(field, flat=True)[:ENOUGH]]
     counts = counts_of(viewer, column, values)
-    parameter = {"scenario": "scenario", "holder_id": "holder", "source_id": "source_file"}[column]
 
     @admin.display(description=_("memories you may read"))
     def memories(row: Any) -> str:
         value = str(getattr(row, field))
-        return atoms_link(at_least(counts.get(value, 0)), **{parameter: value})
+        return atoms_link(at_least(counts.get(value, 0)), **{PARAMETERS[column]: value})
 
     return memories
 
